@@ -22,9 +22,7 @@ func Confirm(cfg Config) func(context.Context, search.Suspect) (search.Confirmed
 		c.Path, c.searchFirst = s.Path, rescued
 		res, err := Find(ctx, c)
 		if ended := (*Ended)(nil); errors.As(err, &ended) {
-			s.Path, s.Steps = ended.Path, ended.Steps
-			s.Find(ended.Finding)
-			s.Overdue = ended.Overdue
+			s.Finding, s.Path, s.Steps, s.Overdue = *ended.Finding, ended.Path, ended.Steps, ended.Overdue
 			return search.Confirmed{Violation: !ended.Overdue, Instead: &s}, nil
 		}
 		if err != nil {

@@ -345,7 +345,7 @@ func TestLongerRunEndsOtherwise(t *testing.T) {
 		tab.Moves = append(tab.Moves, automaton.To(i, to...))
 	}
 	confirm := critical.Confirm(critical.Config{System: tab.System(), WalkSteps: 8, Walks: 20})
-	c, err := confirm(context.Background(), search.Suspect{Kind: sim.Liveness, Path: repeat(0, 20)})
+	c, err := confirm(context.Background(), search.Suspect{Finding: sim.Finding{Kind: sim.Liveness}, Path: repeat(0, 20)})
 	if err != nil {
 		t.Fatal(err)
 	}

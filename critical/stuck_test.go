@@ -50,7 +50,7 @@ func TestWalkThatDoesNotReturn(t *testing.T) {
 				!strings.Contains(err.Error(), "did not return within 100ms") {
 				t.Errorf("%s, engine %s: %v", where, engine, err)
 			}
-			c, err := critical.Confirm(cfg)(t.Context(), search.Suspect{Kind: sim.Liveness, Path: cfg.Path})
+			c, err := critical.Confirm(cfg)(t.Context(), search.Suspect{Finding: sim.Finding{Kind: sim.Liveness}, Path: cfg.Path})
 			if err != nil || c.Violation || c.Refuted || c.Instead == nil || !c.Instead.Overdue {
 				t.Errorf("%s, engine %s: %+v, %v", where, engine, c, err)
 			}

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/budget"
+	"github.com/macemc/macemc/internal/search/runloop"
+	"github.com/macemc/macemc/sim"
 )
 
 // suspect passes a suspect to the caller.
@@ -13,6 +16,12 @@ func (c *Config) suspect(s *Suspect) {
 	if c.Suspected != nil {
 		c.Suspected(s)
 	}
+}
+
+// divergence returns the suspect of a run whose last step seems not to return.
+func (c *Config) divergence(path choose.Path, strategy Name) *Suspect {
+	f := sim.Finding{Kind: sim.Divergence, Node: -1, Message: "the handler " + runloop.DidNotReturn(c.HandlerLimit)}
+	return &Suspect{Finding: f, Path: path, Strategy: strategy, Overdue: true}
 }
 
 // confirming returns the context of a confirmation that begins at the time of the call. In a search with a time limit

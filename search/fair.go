@@ -64,8 +64,8 @@ func starvation(s *fairness.Starvation, strategy Name) *Suspect {
 		message += " for " + s.Obligation
 	}
 	return &Suspect{
-		Kind: sim.Starvation, Property: s.Property, Message: message, Node: -1, Path: s.Path, Steps: s.Steps + s.Round,
-		Strategy: strategy, Proven: true, Starved: s,
+		Finding: sim.Finding{Kind: sim.Starvation, Property: s.Property, Message: message, Node: -1},
+		Path:    s.Path, Steps: s.Steps + s.Round, Strategy: strategy, Proven: true, Starved: s,
 	}
 }
 

@@ -5,12 +5,10 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/fairness"
 	"github.com/macemc/macemc/internal/table/options"
-	"github.com/macemc/macemc/sim"
 )
 
 // Fair walks begin after fairAfter of work by runs, and are repeated whenever the work has doubled, with one state per
@@ -67,9 +65,7 @@ func (s *searcher) walkFair(ctx context.Context, last bool) error {
 		f.Why = "" // the search ends for the same reason
 	}
 	if out.Skipped != nil {
-		sus := &Suspect{Kind: sim.Divergence, Node: -1, Path: out.Path, Overdue: true,
-			Message: "the handler " + runloop.DidNotReturn(s.cfg.HandlerLimit), Strategy: s.cfg.Strategy}
-		return s.settle(ctx, sus, "a handler did not return")
+		return s.settle(ctx, s.cfg.divergence(out.Path, s.cfg.Strategy), "a handler did not return")
 	}
 	if out.Starvation == nil {
 		return nil

@@ -20,10 +20,7 @@ const interruptedTicks = 10
 func confirmHang(
 	ctx context.Context, cfg *Config, began time.Time, ticks int, x *table.Exploration, f *sim.Finding, r *Result,
 ) (*Result, error) {
-	sus := &Suspect{
-		Kind: sim.Divergence, Node: -1, Path: x.Path, Strategy: cfg.Strategy, Overdue: true,
-		Message: "the handler " + runloop.DidNotReturn(cfg.HandlerLimit),
-	}
+	sus := cfg.divergence(x.Path, cfg.Strategy)
 	if ctx.Err() != nil { // the code did not get its full time limit
 		r.Verdict, r.Stopped, r.Suspects, r.Undecided = Interrupted, stats.StoppedInterrupted, 1, 1
 		r.Stats.Seconds = time.Since(began).Seconds()

@@ -38,7 +38,6 @@ func awaitLeaked(cfg *Config, r *Result, leaked func() bool) {
 	if f == nil {
 		return
 	}
-	sus := &Suspect{Strategy: cmp.Or(cfg.Strategy, Deepening), Late: true}
-	sus.Find(f)
+	sus := &Suspect{Finding: *f, Strategy: cmp.Or(cfg.Strategy, Deepening), Late: true}
 	r.Verdict, r.Finding, r.Detail, r.Stopped, r.Stats.Complete, r.Stats.Recovers = Violation, sus, nil, stats.StoppedFound, false, false
 }

@@ -85,11 +85,8 @@ func (s *searcher) drain(r *round) {
 // suspectOverdue makes the run of an unresponsive worker a suspect and has it decided. refuted means that the worker is
 // only slow.
 func (s *searcher) suspectOverdue(ctx context.Context, o *overdue, p phase) (refuted bool, err error) {
-	sus := &Suspect{
-		Kind: sim.Divergence, Node: -1, Path: o.path, Steps: o.steps, Overdue: true,
-		Message:  "the handler " + runloop.DidNotReturn(s.cfg.HandlerLimit),
-		Strategy: p.strategy(),
-	}
+	sus := s.cfg.divergence(o.path, p.strategy())
+	sus.Steps = o.steps
 	undecided := s.findings.undecided
 	err = s.settle(ctx, sus, "a handler did not return")
 	return s.stopping != stats.StoppedFound && s.findings.undecided == undecided, err
@@ -192,8 +189,7 @@ func (s *searcher) settle(ctx context.Context, sus *Suspect, last string) error 
 func (s *searcher) violation(ctx context.Context, sus *Suspect, detail any, last string) error {
 	if sus.Kind == sim.Nondeterminism {
 		if f := s.cfg.late.Finding(); f != nil { // this is the cause
-			sus.Find(f)
-			sus.Late, sus.Difference = true, nil
+			sus.Finding, sus.Late, sus.Difference = *f, true, nil
 		}
 		last = "further findings are unreliable if the system is nondeterministic"
 	}

@@ -15,12 +15,7 @@ import (
 
 // Suspect is a run that violates something, or seems to.
 type Suspect struct {
-	Kind        sim.FindingKind
-	Cause       sim.FindingCause
-	Property    string
-	Message     string
-	Stack       string
-	Node        sim.NodeID  // -1 if it concerns no single node
+	sim.Finding
 	Path        choose.Path // the whole run, to its last step
 	Steps       int
 	Origin      int               // liveness: step from which a walk continued; 0 means the start

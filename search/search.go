@@ -38,7 +38,7 @@ func Run(ctx context.Context, cfg Config) (r *Result, err error) {
 	case r.Finding == nil:
 	case r.Finding.Kind == sim.Nondeterminism:
 		if f := cfg.late.Finding(); f != nil { // this is the cause
-			r.Finding.Find(f)
+			r.Finding.Finding = *f
 			r.Finding.Late, r.Finding.Difference = true, nil
 		}
 	}

@@ -96,7 +96,7 @@ func TestShortestUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Result{Finding: &Suspect{Kind: sim.Safety, Steps: 18}}
+	r := &Result{Finding: &Suspect{Finding: sim.Finding{Kind: sim.Safety}, Steps: 18}}
 	done, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := r.shortest(done, &cfg, time.Now(), 1, &table.Exploration{Reduced: por.Reduced{Used: options.ReduceFull}}); err != nil || r.Stats.Shortest.Least || r.Stats.Shortest.Why != "stopped by interrupted" {

@@ -204,8 +204,7 @@ func (r *Result) found(cfg *Config, x *table.Exploration, f *sim.Finding) error 
 	if err != nil {
 		return err
 	}
-	r.Finding, r.Stopped = &Suspect{Path: x.Path, Strategy: cfg.Strategy, Node: -1, Steps: o.Steps}, stats.StoppedFound
-	r.Finding.Find(f)
+	r.Finding, r.Stopped = &Suspect{Finding: *f, Path: x.Path, Strategy: cfg.Strategy, Steps: o.Steps}, stats.StoppedFound
 	return nil
 }
 
@@ -217,8 +216,8 @@ func noRoom(err error) bool {
 // deadState makes the nearest dead state the finding of a search.
 func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result) error {
 	sus := &Suspect{
-		Kind: sim.Liveness, Node: -1, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: cfg.Strategy, OutOfEvents: x.DeadOutOfEvents,
-		Proven: x.Omission == 0,
+		Finding: sim.Finding{Kind: sim.Liveness, Node: -1}, Path: x.DeadPath, Steps: x.DeadCritical, Strategy: cfg.Strategy,
+		OutOfEvents: x.DeadOutOfEvents, Proven: x.Omission == 0,
 	}
 	if x.DeadOutOfEvents {
 		sus.Kind = sim.Deadlock

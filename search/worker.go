@@ -70,14 +70,12 @@ func (w *worker) setRoots(roots []choose.Path) {
 func (w *worker) do(u *unit) {
 	if f := contain.Guard(func() { w.measured(u) }); f != nil {
 		run := w.loop.Replay()
-		u.suspect = &Suspect{Path: run.Path.Clone(), Steps: run.Steps(), Node: -1, Strategy: u.phase.strategy(),
+		u.suspect = &Suspect{Finding: *f, Path: run.Path.Clone(), Steps: run.Steps(), Strategy: u.phase.strategy(),
 			Schedule: scheduleOf(w.strategies[u.phase])}
 		u.stopped = true
-		u.suspect.Find(f)
 		// A slower world that contains checked code can find the cause.
 		if o, err := runs.Follow(&w.cfg.System, u.suspect.Path); err == nil && o.Finding != nil {
-			u.suspect.Find(o.Finding)
-			u.suspect.Steps = o.Steps
+			u.suspect.Finding, u.suspect.Steps = *o.Finding, o.Steps
 		}
 	}
 }
@@ -230,11 +228,11 @@ func (w *worker) notice(u *unit, s rotated, events int, live bool) {
 // suspect returns the suspect of the run that has just ended, or nil.
 func (w *worker) suspect(p phase, o *runloop.Outcome) *Suspect {
 	s := w.strategies[p]
-	sus := &Suspect{Path: w.loop.Replay().Path, Steps: o.Steps, Node: -1}
+	sus := &Suspect{Finding: sim.Finding{Node: -1}, Path: w.loop.Replay().Path, Steps: o.Steps}
 	origin, yes := s.Suspects(o)
 	switch {
 	case o.Finding != nil:
-		sus.Find(o.Finding)
+		sus.Finding = *o.Finding
 	case yes:
 		sus.Origin, sus.OutOfEvents = origin, o.End == runloop.OutOfEvents
 		sus.Kind, sus.Message = sim.Liveness, "no live state was reached"
@@ -269,9 +267,7 @@ func suspectOf(f *verify.Mismatch) *Suspect {
 	if f == nil {
 		return nil
 	}
-	s := &Suspect{Path: f.Path, Steps: f.Steps, Difference: (*stats.Difference)(f.Difference)}
-	s.Find(f.Finding)
-	return s
+	return &Suspect{Finding: *f.Finding, Path: f.Path, Steps: f.Steps, Difference: (*stats.Difference)(f.Difference)}
 }
 
 // rotated is a strategy with schedules that take turns.
@@ -292,10 +288,4 @@ func scheduleOf(s runs.Strategy) string {
 // needsNoConfirmation reports whether a suspect needs no confirmation.
 func (s *Suspect) needsNoConfirmation() bool {
 	return s.Kind != sim.Liveness && s.Kind != sim.Deadlock && !s.Overdue
-}
-
-// Find sets s to the content of f.
-func (s *Suspect) Find(f *sim.Finding) {
-	s.Kind, s.Property, s.Message, s.Stack, s.Node = f.Kind, f.Property, f.Message, f.Stack, f.Node
-	s.Cause = f.Cause
 }

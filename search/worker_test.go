@@ -78,7 +78,7 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dead := &Suspect{Kind: sim.Liveness}
+	dead := &Suspect{Finding: sim.Finding{Kind: sim.Liveness}}
 	s.cfg.start = budget.Now() - 2*time.Hour
 	if err := s.settle(context.Background(), dead, ""); err != nil {
 		t.Fatal(err)

@@ -121,7 +121,7 @@ func (o *Options) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 		o.suspectFile.putExecuted(&s, last.Run())
 		if calls := o.Search.Calls; calls.DiedInCheckedCode {
 			last.BecomeNondeterminism(calls.HowDied, calls.DiedInCall)
-			s.Kind, s.Property, s.Message, s.Steps, s.Overdue = last.Kind, "", last.Message, last.Steps, false
+			s.Finding, s.Steps, s.Overdue = last.Finding, last.Steps, false
 			return search.Confirmed{Violation: true, Instead: &s, Detail: last}, nil
 		}
 		return search.Confirmed{}, nil

@@ -63,9 +63,12 @@ func departs(t *replay.Trace, found *search.Suspect) bool {
 	case found.Late, found.Property == kernel.MessagesProperty, found.Kind != sim.Safety && found.Kind != sim.Panic:
 		return false
 	}
-	f := t.Finding
-	return f == nil || t.FoundAt != found.Steps ||
-		!isolate.SameFinding(f, &sim.Finding{Kind: found.Kind, Property: f.Property, Stack: found.Stack})
+	if t.Finding == nil || t.FoundAt != found.Steps {
+		return true
+	}
+	as := found.Finding
+	as.Property = t.Finding.Property
+	return !isolate.SameFinding(t.Finding, &as)
 }
 
 // departure returns the finding that the described run of a finding does not end in it.
@@ -74,12 +77,11 @@ func departure(t *replay.Trace, found *search.Suspect) *search.Suspect {
 	if t.Finding != nil {
 		end = fmt.Sprintf("ends in step %d: %v", t.FoundAt, t.Finding)
 	}
-	return &search.Suspect{
-		Kind: sim.Nondeterminism, Node: -1, Path: found.Path, Steps: len(t.Steps), Strategy: found.Strategy, Schedule: found.Schedule,
-		Depth: found.Depth,
-		Message: fmt.Sprintf("%s (%s) was found but does not recur: described in the process that searched, the run %s", what(found),
-			found.Message, end),
-	}
+	as := *found
+	as.Finding = sim.Finding{Kind: sim.Nondeterminism, Node: -1, Message: fmt.Sprintf("%s (%s) was found but does not recur: "+
+		"described in the process that searched, the run %s", what(found), found.Message, end)}
+	as.Steps = len(t.Steps)
+	return &as
 }
 
 // headerFor returns the header of the path file of a finding.

@@ -50,7 +50,7 @@ func TestConclude_RunThatCannotBeDescribed(t *testing.T) {
 	o.suspectFile = &suspectFile{o: &o}
 	r, err := o.conclude(t.Context(), &o.Search.System, &search.Result{
 		Verdict: search.Violation,
-		Finding: &search.Suspect{Kind: sim.Nondeterminism, Node: -1, Message: "two executions differ", Path: choose.Path{0, 0, 7}, Steps: 3},
+		Finding: &search.Suspect{Finding: sim.Finding{Kind: sim.Nondeterminism, Node: -1, Message: "two executions differ"}, Path: choose.Path{0, 0, 7}, Steps: 3},
 	})
 	if err == nil || !strings.Contains(err.Error(), "the run differs again when repeated") {
 		t.Errorf("got error %v; want that the run differs", err)

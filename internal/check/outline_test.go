@@ -46,7 +46,7 @@ func TestDescribe_OutlinesFarSteps(t *testing.T) {
 	}
 	const steps = 500
 	path := make(choose.Path, steps)
-	found := search.Suspect{Kind: sim.Safety, Path: path, Steps: steps}
+	found := search.Suspect{Finding: sim.Finding{Kind: sim.Safety}, Path: path, Steps: steps}
 	for name, detail := range map[string]any{
 		"safety": nil,
 		"liveness": &critical.Result{Transition: critical.Transition{Case: critical.Located, Step: steps / 2, Bound: steps / 2},

@@ -182,16 +182,14 @@ func (r *recurrence) recurs() bool {
 
 // shows reports whether an execution ends in the finding, in the same step.
 func (r *recurrence) shows(x *isolate.Execution) bool {
-	f := r.found
-	return x.Finding != nil && x.Step() == f.Steps &&
-		isolate.SameFinding(x.Finding, &sim.Finding{Kind: f.Kind, Property: f.Property, Stack: f.Stack})
+	return x.Finding != nil && x.Step() == r.found.Steps && isolate.SameFinding(x.Finding, &r.found.Finding)
 }
 
 // nondeterminism returns the finding that another execution of the path differs.
 func (r *recurrence) nondeterminism() *search.Suspect {
 	f := r.found
-	sus := &search.Suspect{Kind: sim.Nondeterminism, Node: -1, Path: f.Path, Steps: f.Steps, Strategy: f.Strategy,
-		Schedule: f.Schedule, Depth: f.Depth}
+	sus := &search.Suspect{Finding: sim.Finding{Kind: sim.Nondeterminism, Node: -1}, Path: r.path, Steps: f.Steps,
+		Strategy: f.Strategy, Schedule: f.Schedule, Depth: f.Depth}
 	end := ""
 	if r.death != nil {
 		end = "ends in step " + fmt.Sprint(r.death.Steps) + ": " + r.death.Message
@@ -209,7 +207,6 @@ func (r *recurrence) nondeterminism() *search.Suspect {
 			}
 		}
 	}
-	sus.Path = r.path
 	ends := r.here.Ends
 	if r.again != nil && len(r.again.Ends) > len(ends) {
 		ends = r.again.Ends

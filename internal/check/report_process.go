@@ -31,10 +31,7 @@ func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.R
 	}
 	res := &search.Result{
 		Verdict: search.Violation,
-		Finding: &search.Suspect{
-			Kind: d.Kind, Property: d.Property, Message: d.Message, Stack: d.Stack, Node: -1,
-			Path: d.Path(), Steps: d.Steps, Strategy: o.Search.Strategy,
-		},
+		Finding: &search.Suspect{Finding: d.Finding, Path: d.Path(), Steps: d.Steps, Strategy: o.Search.Strategy},
 		Detail:  d,
 		Stopped: stats.StoppedFound,
 		Stats:   statsOf(&out),
@@ -104,7 +101,8 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 		out.Suspect = o.leftBehind(lost)
 	}
 	if s := out.Suspect; s != nil && s.Run() != nil {
-		sus := &search.Suspect{Kind: s.Kind, Property: s.Property, Message: s.Message, Node: -1, Strategy: o.Search.Strategy}
+		f := sim.Finding{Kind: s.Kind, Property: s.Property, Message: s.Message, Node: -1}
+		sus := &search.Suspect{Finding: f, Strategy: o.Search.Strategy}
 		o.suspectFile.putExecuted(sus, s.Run())
 		out.Suspect = &isolate.PendingSuspect{Suspect: *o.suspectFile.entry(sus, s.Status)}
 	}
@@ -126,10 +124,12 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 
 // leftBehind writes the run in progress of a process that checked code ended, as a suspect.
 func (o *Options) leftBehind(lost *isolate.LostError) *isolate.PendingSuspect {
-	s := &search.Suspect{Kind: sim.Panic, Node: -1, Strategy: o.Search.Strategy, Message: "the search process died in this run: " + lost.How}
+	in := "this run"
 	if len(lost.LastSteps) > 1 {
-		s.Message = "the search process died in this run or in another one in progress: " + lost.How
+		in += " or in another one in progress"
 	}
+	f := sim.Finding{Kind: sim.Panic, Node: -1, Message: "the search process died in " + in + ": " + lost.How}
+	s := &search.Suspect{Finding: f, Strategy: o.Search.Strategy}
 	o.suspectFile.putExecuted(s, lost.LastSteps[0].Run())
 	return &isolate.PendingSuspect{Suspect: *o.suspectFile.entry(s, report.Suspected)}
 }

@@ -164,7 +164,7 @@ func shrinking(o *Options, sys *sim.System, res *search.Result) shrink.Config {
 	return shrink.Config{
 		Walks: o.criticalConfig(*sys), Path: f.Path, MaxSteps: o.ShrinkSteps, Searched: searchedSteps(res), Time: o.shrinkTime(),
 		Progress: o.shrinkProgress(f), Repeated: executedAgain,
-		Finding: sim.Finding{Kind: f.Kind, Cause: f.Cause, Property: f.Property, Message: f.Message, Stack: f.Stack},
+		Finding: f.Finding,
 	}
 }
 
@@ -213,8 +213,8 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 	before.tell(small, began)
 	after := *found
 	after.Path, after.Steps, after.Property = small.Path, small.Steps, cfg.Finding.Property
-	if f := small.Finding; f != nil {
-		after.Find(f)
+	if small.Finding != nil {
+		after.Finding = *small.Finding
 	}
 	if !slices.Equal(small.Path, before.path) {
 		before.refused, err = o.refuses(ctx, &after, small)

@@ -79,7 +79,7 @@ func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) 
 	sys := &o.Search.System
 	res := &search.Result{Verdict: search.Violation}
 	if d := l.Death; d != nil {
-		res.Finding = &search.Suspect{Kind: d.Kind, Message: d.Message, Stack: d.Stack, Node: -1, Path: d.Path(), Steps: d.Steps}
+		res.Finding = &search.Suspect{Finding: d.Finding, Path: d.Path(), Steps: d.Steps}
 		res.Detail = d
 		return res, nil
 	}
@@ -87,10 +87,9 @@ func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	found := &search.Suspect{Node: -1, Path: l.Path, Steps: len(trace.Steps), Property: l.Header.Property}
-	if f := trace.Finding; f != nil {
-		found.Find(f)
-		found.Steps = trace.FoundAt
+	found := &search.Suspect{Finding: sim.Finding{Property: l.Header.Property, Node: -1}, Path: l.Path, Steps: len(trace.Steps)}
+	if trace.Finding != nil {
+		found.Finding, found.Steps = *trace.Finding, trace.FoundAt
 		res.Finding = found
 		return res, nil
 	}

@@ -70,7 +70,7 @@ func (b *booting) Boot(sim.Env) { *b.boots++ }
 func TestComplete_TooLate(t *testing.T) {
 	boots := 0
 	sys := sim.System{Name: "late", Nodes: 1, New: func(sim.NodeID) sim.Service { return &booting{boots: &boots} }}
-	sus := &search.Suspect{Kind: sim.Safety, Property: "safe", Message: "does not hold", Path: []int32{0}, Steps: 1}
+	sus := &search.Suspect{Finding: sim.Finding{Kind: sim.Safety, Property: "safe", Message: "does not hold"}, Path: []int32{0}, Steps: 1}
 	o := &Options{Search: search.Config{System: sys, Time: time.Second}, start: budget.Now(), asFound: described{executing: time.Hour}}
 	o.suspectFile = &suspectFile{o: o, of: sus, outline: &pathfile.File{Steps: []pathfile.Step{{Key: "action n0 add"}}}}
 	r, f, notShrunk, err := o.complete(t.Context(), &sys, &search.Result{Verdict: search.Violation, Finding: sus})

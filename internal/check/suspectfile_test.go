@@ -17,7 +17,7 @@ func TestSuspectFile_Decide(t *testing.T) {
 		sim.Liveness: "critical d/suspect.path", sim.Deadlock: "critical d/suspect.path",
 		sim.Safety: "replay d/suspect.path", sim.Panic: "replay d/suspect.path", sim.Divergence: "replay d/suspect.path",
 	} {
-		s := &search.Suspect{Kind: kind}
+		s := &search.Suspect{Finding: sim.Finding{Kind: kind}}
 		f := &suspectFile{o: o, dir: "d", written: s}
 		if got := f.entry(s, report.Suspected).Decide; got != want {
 			t.Errorf("%v: %q, want %q", kind, got, want)

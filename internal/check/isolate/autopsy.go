@@ -9,6 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel/contain"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/stacks"
+	"github.com/macemc/macemc/sim"
 )
 
 // autopsy returns how an ended process died; nil means that it ended normally.
@@ -33,7 +34,7 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 // found returns the position of a re-execution when it ended.
 func found(rec *flight.Recorder) *Death {
 	path := rec.Recorded(picksRun)
-	d := &Death{Steps: rec.Get(flight.Steps), After: rec.Get(flight.AwaitingLeaked) != 0, inExplain: rec.Get(flight.Explain) != 0}
+	d := &Death{Finding: sim.Finding{Node: -1}, Steps: rec.Get(flight.Steps), After: rec.Get(flight.AwaitingLeaked) != 0, inExplain: rec.Get(flight.Explain) != 0}
 	switch rec.Get(flight.Asking) {
 	case notAsked:
 		d.Property = rec.Phase()

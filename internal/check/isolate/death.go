@@ -20,16 +20,13 @@ import (
 
 // Death is the end of a process caused by the checked code that it executed.
 type Death struct {
-	Before  choose.Path     // all steps before the fatal one
-	Steps   int             // number of the fatal step; 0 means the first boots
-	Index   int             // of its event
-	Picks   []pathfile.Pick // its answers until the process ended
-	Kind    sim.FindingKind
-	Message string
-	Stack   string // the process's output at its end
+	Before choose.Path     // all steps before the fatal one
+	Steps  int             // number of the fatal step; 0 means the first boots
+	Index  int             // of its event
+	Picks  []pathfile.Pick // its answers until the process ended
 
-	// Property names the property under evaluation; an empty string means none.
-	Property string
+	// Finding has the property under evaluation, if any, and the process's output at its end as its Stack.
+	sim.Finding
 
 	inExplain bool // the Explain of Property, which does not hold, was being called
 

@@ -114,7 +114,8 @@ func (d *Death) Describe(ctx context.Context, f Fresh, near int) error {
 }
 
 func (d *Death) finding() *sim.Finding {
-	return &sim.Finding{Kind: d.Kind, Property: d.Property, Message: d.Message, Node: -1, Stack: d.Stack}
+	f := d.Finding
+	return &f
 }
 
 // Trace describes the run. It needs Describe, except for a death in the first boots.
