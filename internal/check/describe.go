@@ -68,8 +68,8 @@ func (l *Loaded) describe(ctx context.Context, file string, c CriticalOptions) (
 	o := Options{Search: search.Config{System: l.System, Seed: l.Header.Seed}, Header: l.Header}
 	r := o.report(&search.Result{Verdict: search.Violation})
 	r.Strategy = "replay"
-	r.Kind, r.Property, r.Message, r.Stack = f.Kind, f.Property, f.Message, f.Stack
-	r.Dead, r.Steps, r.Explain = t, len(t.Steps), explanation(t, f.Property)
+	r.SetFinding(f, len(t.Steps))
+	r.Dead, r.Explain = t, explanation(t, f.Property)
 	if l.Death != nil {
 		r.Running = l.Death.Running
 	}

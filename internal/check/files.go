@@ -29,16 +29,20 @@ type files struct {
 // comments.
 func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result) (files, error) {
 	found := res.Finding
-	r.Kind, r.Property, r.Message, r.Difference = found.Kind, found.Property, found.Message, found.Difference
-	r.Stack, r.Steps, r.Starved = found.Stack, found.Steps, found.Starved
-	r.Schedule = found.Schedule
+	r.SetFinding(&found.Finding, found.Steps)
+	r.Difference, r.Starved, r.Schedule = found.Difference, found.Starved, found.Schedule
+	d, dies := res.Detail.(*isolate.Death)
+	if dies {
+		r.SetFinding(&d.Finding, d.Steps)
+		r.Running = d.Running
+	}
 	h := o.headerFor(r)
 	f, err := o.describeRun(sys, r, res, h)
 	if err == nil && res.Detail == nil && departs(r.Dead, found) {
 		res.Finding = departure(r.Dead, found)
 		return o.describe(sys, r, res)
 	}
-	if _, dies := res.Detail.(*isolate.Death); err == nil || dies || f.error != nil {
+	if err == nil || dies || f.error != nil {
 		return f, err
 	}
 	as := *found
@@ -59,8 +63,7 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 
 // departs reports whether the described run of a finding does not end in it. The last state may violate several properties.
 func departs(t *replay.Trace, found *search.Suspect) bool {
-	switch {
-	case found.Late, found.Property == kernel.MessagesProperty, found.Kind != sim.Safety && found.Kind != sim.Panic:
+	if found.Late || found.Property == kernel.MessagesProperty || found.Kind != sim.Safety && found.Kind != sim.Panic {
 		return false
 	}
 	if t.Finding == nil || t.FoundAt != found.Steps {
@@ -97,9 +100,6 @@ func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Res
 	found := res.Finding
 	switch detail := res.Detail.(type) {
 	case *isolate.Death:
-		r.Kind, r.Property, r.Message, r.Stack, r.Steps = detail.Kind, detail.Property, detail.Message, detail.Stack, detail.Steps
-		h.Finding, h.Property, h.Note = string(r.Kind), r.Property, note(r)
-		r.Running = detail.Running
 		if err := o.describeDeath(detail); err != nil {
 			f.error = detail.Outline(sys, h)
 			return f, err

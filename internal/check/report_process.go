@@ -64,7 +64,8 @@ func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.R
 // error, because a finding that cannot be written here cannot be written later either.
 func (o *Options) writeOutline(sys *sim.System, res *search.Result, d *isolate.Death) {
 	r := o.report(res)
-	r.Kind, r.Property, r.Message, r.Stack, r.Steps, r.Running = d.Kind, d.Property, d.Message, d.Stack, d.Steps, d.Running
+	r.SetFinding(&d.Finding, d.Steps)
+	r.Running = d.Running
 	f := d.Outline(sys, o.headerFor(r))
 	if f != nil && !o.Replace && o.write(r, files{error: f}) == nil {
 		o.unshrunkDir = filepath.Dir(r.PathFile)

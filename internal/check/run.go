@@ -134,7 +134,7 @@ func (o *Options) conclude(ctx context.Context, sys *sim.System, res *search.Res
 	if fault != nil {
 		r, err = o.report(res), fault
 		if f := res.Finding; f != nil {
-			r.Kind, r.Property, r.Message, r.Stack, r.Steps = f.Kind, f.Property, f.Message, f.Stack, f.Steps
+			r.SetFinding(&f.Finding, f.Steps)
 			o.leave(r)
 		}
 	}

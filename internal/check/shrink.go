@@ -127,9 +127,8 @@ func undescribed(o *Options, sys *sim.System, r *report.Report, found *search.Su
 	if s == nil || s.outline == nil || s.of == nil || !slices.Equal(s.of.Path, found.Path) {
 		return files{}, false
 	}
-	r.Kind, r.Property, r.Message = found.Kind, found.Property, found.Message
-	r.Stack, r.Steps, r.Schedule = found.Stack, found.Steps, found.Schedule
-	r.NotShrunk = "there was no time to execute the run again"
+	r.SetFinding(&found.Finding, found.Steps)
+	r.Schedule, r.NotShrunk = found.Schedule, "there was no time to execute the run again"
 	f := *s.outline
 	f.Header = replay.HeaderOf(sys, o.headerFor(r))
 	return files{error: &f}, true

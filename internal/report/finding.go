@@ -8,6 +8,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// SetFinding makes the finding of a run with a number of steps that of the report.
+func (r *Report) SetFinding(f *sim.Finding, steps int) {
+	r.Kind, r.Property, r.Message, r.Stack, r.Steps = f.Kind, f.Property, f.Message, f.Stack, steps
+}
+
 // DecisiveStep returns the critical step of a run that misses a goal, or the step of any other finding. Nil means that it
 // is unknown.
 func (r *Report) DecisiveStep() *replay.TraceStep {
