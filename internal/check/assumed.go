@@ -19,20 +19,20 @@ const (
 )
 
 // assumptions compares the abstractions that the system uses with their implementations.
-func (o *Options) assumptions(ctx context.Context) (all []report.Assumption) {
-	for i := range o.Search.System.Abstractions {
-		if a := &o.Search.System.Abstractions[i]; a.Used {
-			all = append(all, assumption(ctx, o, a))
+func (c *checker) assumptions(ctx context.Context) (all []report.Assumption) {
+	for i := range c.Search.System.Abstractions {
+		if a := &c.Search.System.Abstractions[i]; a.Used {
+			all = append(all, assumption(ctx, c, a))
 		}
 	}
 	return all
 }
 
-func assumption(ctx context.Context, o *Options, a *sim.Abstraction) report.Assumption {
+func assumption(ctx context.Context, c *checker, a *sim.Abstraction) report.Assumption {
 	if a.Impl == nil || a.Abs == nil {
 		return report.Assumption{Name: a.Name, What: "the system defines no comparison"}
 	}
-	over, skipped := o.compares(comparison(a.Name))
+	over, skipped := c.compares(comparison(a.Name))
 	if skipped {
 		return report.Assumption{Name: a.Name, Verdict: string(refine.Undecided), What: "the comparison terminated the process"}
 	}
@@ -56,29 +56,28 @@ func comparison(name string) uint64 {
 
 // compares records a comparison as the current call until over is called. skipped reports that the comparison has
 // ended a process before.
-func (o *Options) compares(call uint64) (over func(), skipped bool) {
-	c := o.calls
-	if c == nil {
+func (c *checker) compares(call uint64) (over func(), skipped bool) {
+	if c.calls == nil {
 		return func() {}, false
 	}
-	if slices.Contains(c.Skipped, call) {
+	if slices.Contains(c.calls.Skipped, call) {
 		return nil, true
 	}
-	*c.At = call
-	return func() { *c.At = 0 }, false
+	*c.calls.At = call
+	return func() { *c.calls.At = 0 }, false
 }
 
 // comparesLater removes the skipped calls of comparisons from those of the search. Comparisons run after the search.
-func (o *Options) comparesLater() {
-	o.calls = o.Search.Calls
-	if !o.calls.HasSkipped() {
+func (c *checker) comparesLater() {
+	c.calls = c.Search.Calls
+	if !c.calls.HasSkipped() {
 		return
 	}
-	own := slices.Clone(o.calls.Skipped)
-	for _, a := range o.Search.System.Abstractions {
+	own := slices.Clone(c.calls.Skipped)
+	for _, a := range c.Search.System.Abstractions {
 		own = slices.DeleteFunc(own, func(call uint64) bool { return call == comparison(a.Name) })
 	}
-	calls := *o.calls
+	calls := *c.calls
 	calls.Skipped = own
-	o.Search.Calls = &calls
+	c.Search.Calls = &calls
 }

@@ -36,34 +36,34 @@ type CriticalOptions struct {
 }
 
 // Critical finds the critical transition of a loaded run and returns the report. It writes no files.
-func Critical(ctx context.Context, l *Loaded, c CriticalOptions) (*report.Report, error) {
-	r, _, err := l.critical(ctx, c)
+func Critical(ctx context.Context, l *Loaded, effort CriticalOptions) (*report.Report, error) {
+	r, _, err := l.critical(ctx, effort)
 	return r, err
 }
 
 // critical is [Critical]. It also returns the path files of the report.
-func (l *Loaded) critical(ctx context.Context, c CriticalOptions) (*report.Report, files, error) {
-	o := c.options(l)
-	o.Search.Property, o.Search.PathBuffer = c.Property, c.PathBuffer
-	sys, err := o.System()
+func (l *Loaded) critical(ctx context.Context, effort CriticalOptions) (*report.Report, files, error) {
+	o := effort.options(l)
+	o.Search.Property, o.Search.PathBuffer = effort.Property, effort.PathBuffer
+	c, err := newChecker(o)
 	if err != nil {
 		return nil, files{}, err
 	}
-	cfg := o.criticalConfig(sys)
+	cfg := c.criticalConfig()
 	cfg.Path = l.Path
 	start := time.Now()
 	res, err := critical.Find(ctx, cfg)
 	if err != nil {
 		return nil, files{}, err
 	}
-	r := o.report(&search.Result{
+	r := c.report(&search.Result{
 		Verdict: criticalVerdict(res),
 		Stats:   search.Stats{Work: search.Work{Seconds: time.Since(start).Seconds()}},
 	})
 	r.Property = l.Header.Property
 	r.Strategy = "critical"
 	r.Kind, r.Message = violationOf(res)
-	f, err := o.describeDead(&sys, r, res, l.Header)
+	f, err := c.describeDead(r, res, l.Header)
 	if err != nil {
 		return nil, files{}, err
 	}

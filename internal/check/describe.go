@@ -38,11 +38,11 @@ func DescribeInto(ctx context.Context, l *Loaded, file string, c CriticalOptions
 	}
 	h := &f.error.Header
 	h.Finding, h.Property, h.Note = string(r.Kind), r.Property, note(r)
-	return r, o.write(r, f)
+	return r, (&checker{Options: o}).write(r, f)
 }
 
 // describe returns the report. The files are those of a liveness violation.
-func (l *Loaded) describe(ctx context.Context, file string, c CriticalOptions) (*report.Report, files, error) {
+func (l *Loaded) describe(ctx context.Context, file string, effort CriticalOptions) (*report.Report, files, error) {
 	t, err := l.Trace(-1)
 	if err != nil {
 		return nil, files{}, err
@@ -59,14 +59,14 @@ func (l *Loaded) describe(ctx context.Context, file string, c CriticalOptions) (
 	case f == nil && (l.Unsafe != nil || l.Header.Finding == string(sim.Divergence)): // walks would take as long as its slow steps
 		return nil, files{}, ErrNoViolation
 	case f == nil:
-		r, files, err := l.critical(ctx, c)
+		r, files, err := l.critical(ctx, effort)
 		if err == nil && r.Verdict == search.OK || errors.Is(err, critical.ErrNoGoal) {
 			err = ErrNoViolation
 		}
 		return r, files, err
 	}
-	o := Options{Search: search.Config{System: l.System, Seed: l.Header.Seed}, Header: l.Header}
-	r := o.report(&search.Result{Verdict: search.Violation})
+	c := checker{Options: Options{Search: search.Config{System: l.System, Seed: l.Header.Seed}, Header: l.Header}}
+	r := c.report(&search.Result{Verdict: search.Violation})
 	r.Strategy = "replay"
 	r.SetFinding(f, len(t.Steps))
 	r.Dead, r.Explain = t, explanation(t, f.Property)

@@ -27,7 +27,7 @@ type files struct {
 
 // describe adds the finding to the report. If its run does not replay, it returns an error and a path file without
 // comments.
-func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result) (files, error) {
+func (c *checker) describe(r *report.Report, res *search.Result) (files, error) {
 	found := res.Finding
 	r.SetFinding(&found.Finding, found.Steps)
 	r.Difference, r.Starved, r.Schedule = found.Difference, found.Starved, found.Schedule
@@ -36,24 +36,24 @@ func (o *Options) describe(sys *sim.System, r *report.Report, res *search.Result
 		r.SetFinding(&d.Finding, d.Steps)
 		r.Running = d.Running
 	}
-	h := o.headerFor(r)
-	f, err := o.describeRun(sys, r, res, h)
+	h := c.headerFor(r)
+	f, err := c.describeRun(r, res, h)
 	if err == nil && res.Detail == nil && departs(r.Dead, found) {
 		res.Finding = departure(r.Dead, found)
-		return o.describe(sys, r, res)
+		return c.describe(r, res)
 	}
 	if err == nil || dies || f.error != nil {
 		return f, err
 	}
 	as := *found
-	if c, ok := res.Detail.(*critical.Result); ok {
-		as.Path = c.Dead
+	if detail, ok := res.Detail.(*critical.Result); ok {
+		as.Path = detail.Dead
 	}
-	file, _, failed := outline(sys, &as, o.patient())
+	file, _, failed := outline(&c.sys, &as, c.patient())
 	if failed != nil {
 		return f, errors.Join(err, failed)
 	}
-	file.Header = replay.HeaderOf(sys, h)
+	file.Header = replay.HeaderOf(&c.sys, h)
 	f.error = file
 	if found.Kind == sim.Nondeterminism {
 		err = fmt.Errorf("the run differs again when repeated: %w", err)
@@ -88,29 +88,29 @@ func departure(t *replay.Trace, found *search.Suspect) *search.Suspect {
 }
 
 // headerFor returns the header of the path file of a finding.
-func (o *Options) headerFor(r *report.Report) pathfile.Header {
-	h := o.header()
+func (c *checker) headerFor(r *report.Report) pathfile.Header {
+	h := c.header()
 	h.Seed, h.Property, h.Schedule = r.Seed, r.Property, r.Schedule
 	h.Finding, h.Note = string(r.Kind), note(r)
 	return h
 }
 
 // describeRun adds the run of the finding to the report.
-func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Result, h pathfile.Header) (f files, err error) {
+func (c *checker) describeRun(r *report.Report, res *search.Result, h pathfile.Header) (f files, err error) {
 	found := res.Finding
 	switch detail := res.Detail.(type) {
 	case *isolate.Death:
-		if err := o.describeDeath(detail); err != nil {
-			f.error = detail.Outline(sys, h)
+		if err := c.describeDeath(detail); err != nil {
+			f.error = detail.Outline(&c.sys, h)
 			return f, err
 		}
-		r.Dead = detail.Trace(sys)
-		f.error, err = detail.File(sys, h)
+		r.Dead = detail.Trace(&c.sys)
+		f.error, err = detail.File(&c.sys, h)
 		return f, err
 	case *critical.Result:
-		return o.describeDead(sys, r, detail, h)
+		return c.describeDead(r, detail, h)
 	}
-	if r.Dead, err = replay.RecordNear(sys, found.Path, o.tracing(), shown(found.Steps)); err != nil {
+	if r.Dead, err = replay.RecordNear(&c.sys, found.Path, c.tracing(), shown(found.Steps)); err != nil {
 		return f, err
 	}
 	r.Explain = explanation(r.Dead, found.Property)
@@ -120,13 +120,13 @@ func (o *Options) describeRun(sys *sim.System, r *report.Report, res *search.Res
 			return f, err
 		}
 	}
-	f.error = r.Dead.File(sys, h)
+	f.error = r.Dead.File(&c.sys, h)
 	return f, nil
 }
 
 // describeDeath executes the run of a death in another process, as executing it here may end this one.
-func (o *Options) describeDeath(d *isolate.Death) error {
-	return d.Describe(context.Background(), o.fresh(), d.Steps-fullSteps+1)
+func (c *checker) describeDeath(d *isolate.Death) error {
+	return d.Describe(context.Background(), c.fresh(), d.Steps-fullSteps+1)
 }
 
 // fullSteps is how many steps before and after an important one are described in full. Stacks of all goroutines are
@@ -143,40 +143,40 @@ func shown(marks ...int) func(step int) bool {
 
 // tracing returns the options for reported runs. A function that the search did not depend on, such as Explain, may
 // not return.
-func (o *Options) tracing() kernel.Options {
-	return kernel.Options{Trace: true, Overdue: runloop.Overdue(o.fresh().Limit)}
+func (c *checker) tracing() kernel.Options {
+	return kernel.Options{Trace: true, Overdue: runloop.Overdue(c.fresh().Limit)}
 }
 
 // patient returns the options for executing checked code again: contained, with a limit on handlers that do not
 // return.
-func (o *Options) patient() kernel.Options {
-	return kernel.Options{Contain: true, Overdue: runloop.Overdue(o.fresh().Limit)}
+func (c *checker) patient() kernel.Options {
+	return kernel.Options{Contain: true, Overdue: runloop.Overdue(c.fresh().Limit)}
 }
 
 // describeDead adds a dead run and the nearest live run.
-func (o *Options) describeDead(sys *sim.System, r *report.Report, c *critical.Result, h pathfile.Header) (f files, err error) {
-	if r.Dead, err = replay.RecordNear(sys, c.Dead, o.tracing(), shown(c.Bound, c.Steps)); err != nil {
+func (c *checker) describeDead(r *report.Report, of *critical.Result, h pathfile.Header) (f files, err error) {
+	if r.Dead, err = replay.RecordNear(&c.sys, of.Dead, c.tracing(), shown(of.Bound, of.Steps)); err != nil {
 		return f, err
 	}
 	r.Steps = len(r.Dead.Steps)
-	r.Critical = report.CriticalOf(c, r.Dead)
-	r.Engine.Add(c.Engine)
-	r.Property = deadProperty(r.Dead, c.Step, r.Property)
+	r.Critical = report.CriticalOf(of, r.Dead)
+	r.Engine.Add(of.Engine)
+	r.Property = deadProperty(r.Dead, of.Step, r.Property)
 	r.Explain, h.Property, h.Finding = explanation(r.Dead, r.Property), r.Property, string(r.Kind)
 	if r.Shrunk != nil {
 		r.Message = cmp.Or(r.Explain, r.Message)
 		h.Note = note(r)
 	}
-	if f.error = r.Dead.File(sys, h); c.Live == nil {
+	if f.error = r.Dead.File(&c.sys, h); of.Live == nil {
 		return f, nil
 	}
-	live, err := replay.RecordNear(sys, c.Live, o.tracing(), shown(c.LiveCommon))
+	live, err := replay.RecordNear(&c.sys, of.Live, c.tracing(), shown(of.LiveCommon))
 	if err != nil {
 		return f, err
 	}
-	r.SetLive(live, c.LiveCommon)
+	r.SetLive(live, of.LiveCommon)
 	h.Finding, h.Property, h.Known, h.Note = "", "", "", "the nearest run that recovers"
-	f.live = live.File(sys, h)
+	f.live = live.File(&c.sys, h)
 	return f, nil
 }
 

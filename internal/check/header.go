@@ -69,12 +69,12 @@ func setParam(h *pathfile.Header, key, value string) {
 }
 
 // header returns the header of path files except for the fields that depend on the path.
-func (o *Options) header() pathfile.Header {
-	h := o.Header
-	if name := o.Search.Property; name != "" {
+func (c *checker) header() pathfile.Header {
+	h := c.Header
+	if name := c.Search.Property; name != "" {
 		setParam(&h, onlyParam, name)
 	}
-	if w := o.Search.Weights; w != (search.Weights{}) && w != search.DefaultWeights() {
+	if w := c.Search.Weights; w != (search.Weights{}) && w != search.DefaultWeights() {
 		setParam(&h, weightsParam, walkweights.Text(w))
 	}
 	return h

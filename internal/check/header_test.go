@@ -24,7 +24,7 @@ func TestHeaderSaysHowItWasJudged(t *testing.T) {
 		{"", usual, []pathfile.Param{system}},
 		{"p", own, []pathfile.Param{system, {Key: "only-property", Value: "p"}, {Key: "walk-weights", Value: "action=1,message=2,timer=3,consequence=4,fault=0"}}},
 	} {
-		o := Options{Header: pathfile.Header{Params: []pathfile.Param{system}}}
+		o := checker{Options: Options{Header: pathfile.Header{Params: []pathfile.Param{system}}}}
 		for range 2 { // the parsed header is written again
 			o.Search.Property, o.Search.Weights = c.property, c.weights
 			h := o.header()

@@ -26,8 +26,7 @@ import (
 // keeper collects the violations of a search that continues after a finding. It keeps those that differ by kind,
 // property and, if known for sure, the code that handled the decisive step. Calls must not overlap.
 type keeper struct {
-	o          *Options
-	sys        sim.System
+	c          *checker
 	until      time.Duration // when to stop shrinking, except for leastShrinking, on the clock of package budget; 0 means never
 	accepted   []*accepted
 	known      []*report.Report // as they were found, and as they were shrunk
@@ -55,15 +54,15 @@ type deadRun struct {
 // leastShrinking is the minimum time for shrinking a run, also after the time of the search is over.
 const leastShrinking = 3 * time.Second
 
-func (o *Options) keeper(sys sim.System, known []*accepted) *keeper {
-	k := &keeper{o: o, sys: sys, accepted: known, unproven: map[string]int{}, findings: []*report.Report{}}
-	if o.Search.Time > 0 {
-		k.until = budget.Now() + o.Search.Time
+func (c *checker) keeper(known []*accepted) *keeper {
+	k := &keeper{c: c, accepted: known, unproven: map[string]int{}, findings: []*report.Report{}}
+	if c.Search.Time > 0 {
+		k.until = budget.Now() + c.Search.Time
 	}
 	return k
 }
 
-// confirm is Options.confirm except for runs that begin with a known dead run.
+// confirm is that of the checker except for runs that begin with a known dead run.
 func (k *keeper) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	for _, dead := range k.dead {
 		if n := len(dead.path); n <= len(s.Path) && slices.Equal(dead.path, s.Path[:n]) && (s.Kind == sim.Liveness || s.Kind == sim.Deadlock) {
@@ -76,7 +75,7 @@ func (k *keeper) confirm(ctx context.Context, s search.Suspect) (search.Confirme
 		}
 	}
 	defer spent(time.Now(), &k.confirmingTime)
-	return k.o.confirm(ctx, s)
+	return k.c.confirm(ctx, s)
 }
 
 // spent adds the time since then to a sum.
@@ -88,7 +87,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if k.countsAgain(res) {
 		return nil
 	}
-	k.o.recur(ctx, res)
+	k.c.recur(ctx, res)
 	switch {
 	case res.Finding == nil:
 		k.undecided++
@@ -101,8 +100,8 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if _, ok := res.Detail.(*isolate.Death); ok {
 		k.died = true
 	}
-	unshrunk := k.o.report(res)
-	f, err := k.o.describe(&k.sys, unshrunk, res)
+	unshrunk := k.c.report(res)
+	f, err := k.c.describe(unshrunk, res)
 	k.last = res.Finding
 	if f.error == nil {
 		return err
@@ -112,8 +111,8 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 		k.countDuplicate(unshrunk, res)
 		return nil
 	}
-	if c, ok := res.Detail.(*critical.Result); ok {
-		if err := k.remember(c, a); err != nil {
+	if dead, ok := res.Detail.(*critical.Result); ok {
+		if err := k.remember(dead, a); err != nil {
 			return err
 		}
 	}
@@ -125,9 +124,9 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	ctx, cancel := k.whileShrinking(ctx)
 	defer cancel()
 	k.writeEarly(unshrunk, f, res)
-	defer func() { k.o.unshrunkDir, k.o.tempDir = "", "" }()
+	defer func() { k.c.unshrunkDir, k.c.tempDir = "", "" }()
 	found := f
-	r, f, notShrunk, err := k.o.complete(ctx, &k.sys, res)
+	r, f, notShrunk, err := k.c.complete(ctx, res)
 	if f.error == nil {
 		return err
 	}
@@ -138,17 +137,17 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	k.known = append(k.known, unshrunk, r)
 	if duplicate {
 		k.countDuplicate(r, res)
-		if k.o.unshrunkDir == "" {
+		if k.c.unshrunkDir == "" {
 			return nil
 		}
-		return os.RemoveAll(k.o.unshrunkDir)
+		return os.RemoveAll(k.c.unshrunkDir)
 	}
 	k.findings = append(k.findings, r)
-	if !k.o.KeepGoing {
+	if !k.c.KeepGoing {
 		res.Last = "--keep-going continues the search after a new violation"
 	}
-	k.problems = errors.Join(k.problems, notShrunk, err, k.o.write(r, f))
-	if r.PathFile != "" && k.o.unshrunkDir == "" {
+	k.problems = errors.Join(k.problems, notShrunk, err, k.c.write(r, f))
+	if r.PathFile != "" && k.c.unshrunkDir == "" {
 		return isolate.NoteFound(filepath.Dir(r.PathFile))
 	}
 	return nil
@@ -157,11 +156,11 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 // writeEarly writes a finding before its run is shrunk if there is a supervisor, because shrinking may end this
 // process.
 func (k *keeper) writeEarly(r *report.Report, f files, res *search.Result) {
-	if !k.o.KeepGoing || !isolate.Supervised() || !k.o.shrinks(res) {
+	if !k.c.KeepGoing || !isolate.Supervised() || !k.c.shrinks(res) {
 		return
 	}
-	if err := k.o.write(r, f); err == nil && isolate.NoteFound(filepath.Dir(r.PathFile)) == nil {
-		k.o.unshrunkDir = filepath.Dir(r.PathFile)
+	if err := k.c.write(r, f); err == nil && isolate.NoteFound(filepath.Dir(r.PathFile)) == nil {
+		k.c.unshrunkDir = filepath.Dir(r.PathFile)
 	}
 }
 
@@ -180,7 +179,7 @@ func (k *keeper) isDuplicate(r *report.Report) bool { return slices.ContainsFunc
 // countDuplicate counts a finding that is like a known one.
 func (k *keeper) countDuplicate(r *report.Report, res *search.Result) {
 	k.duplicates++
-	k.o.suspectFile.release(res.Finding, true)
+	k.c.suspectFile.release(res.Finding, true)
 	if !slices.ContainsFunc(k.known, r.SameAs) {
 		k.unproven[r.HandledBy()]++
 	}
@@ -191,7 +190,7 @@ func (k *keeper) remember(c *critical.Result, a *accepted) error {
 	if c.Step < 1 {
 		return nil
 	}
-	dead, err := firstSteps(&k.sys, c.Dead, c.Step)
+	dead, err := firstSteps(&k.c.sys, c.Dead, c.Step)
 	if err == nil {
 		k.dead = append(k.dead, deadRun{dead, a})
 	}
@@ -200,13 +199,13 @@ func (k *keeper) remember(c *critical.Result, a *accepted) error {
 
 // conclude reports on the whole search.
 func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
-	if !k.o.KeepGoing && len(k.findings) > 0 {
+	if !k.c.KeepGoing && len(k.findings) > 0 {
 		r := k.findings[0]
 		k.addKnown(r)
-		return r, errors.Join(k.problems, k.o.problem)
+		return r, errors.Join(k.problems, k.c.problem)
 	}
-	r := k.o.report(res)
-	if k.o.KeepGoing {
+	r := k.c.report(res)
+	if k.c.KeepGoing {
 		r.Findings, r.Alike, r.Ended = k.findings, k.duplicates, k.ended
 	}
 	r.Confirming, r.Telling = k.confirmingTime.Seconds(), k.reportingTime.Seconds()
@@ -214,7 +213,7 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 		r.Unsure = append(r.Unsure, report.Unsure{Handler: handler, Count: k.unproven[handler]})
 	}
 	res.Suspect = cmp.Or(res.Suspect, k.suspect)
-	k.problems = errors.Join(k.problems, k.o.suspect(r, res))
+	k.problems = errors.Join(k.problems, k.c.suspect(r, res))
 	r.Suspects += k.undecided
 	r.Undecided += k.undecided
 	switch {
@@ -227,7 +226,7 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 		r.Coverage.StarvedBefore()
 	}
 	k.addKnown(r)
-	return r, errors.Join(k.problems, k.o.problem)
+	return r, errors.Join(k.problems, k.c.problem)
 }
 
 // recover adopts the findings of a process that died.
@@ -245,10 +244,10 @@ func (k *keeper) recover(dirs []string) {
 			k.problems = errors.Join(k.problems, err)
 			continue
 		}
-		if k.o.Commands != nil {
-			r.Commands = k.o.Commands(filepath.Join(dir, outfolder.ErrorPath))
+		if k.c.Commands != nil {
+			r.Commands = k.c.Commands(filepath.Join(dir, outfolder.ErrorPath))
 		}
 		k.findings = append(k.findings, r)
-		k.o.replaced = true
+		k.c.replaced = true
 	}
 }

@@ -77,14 +77,14 @@ func testsIn(dir string) (has func(test string) bool) {
 }
 
 // accept executes the path files of known findings, in at most half of the time.
-func (o *Options) accept(ctx context.Context, sys *sim.System) (list []*accepted, err error) {
+func (c *checker) accept(ctx context.Context) (list []*accepted, err error) {
 	began := budget.Now()
-	if o.Search.Time > 0 {
+	if c.Search.Time > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = budget.WithDeadline(ctx, began+o.Search.Time/2)
+		ctx, cancel = budget.WithDeadline(ctx, began+c.Search.Time/2)
 		defer cancel()
 	}
-	for _, name := range o.Known {
+	for _, name := range c.Known {
 		text, err := OpenSource(nil, name)
 		if err != nil {
 			return nil, err
@@ -92,47 +92,47 @@ func (o *Options) accept(ctx context.Context, sys *sim.System) (list []*accepted
 		h := &text.file.Header
 		a := &accepted{others: map[string]int{}, Known: report.Known{File: name, Reason: h.Known, Kind: sim.FindingKind(h.Finding),
 			Property: h.Property, Status: report.Unused}}
-		if a.Why = o.unlike(h); a.Why == "" {
-			o.tell("executing " + name)
-			a.examine(ctx, o, sys)
+		if a.Why = c.unlike(h); a.Why == "" {
+			c.tell("executing " + name)
+			a.examine(ctx, c)
 		}
 		list = append(list, a)
 	}
-	if o.Search.Time > 0 {
-		o.Search.Time = max(1, o.Search.Time-(budget.Now()-began))
+	if c.Search.Time > 0 {
+		c.Search.Time = max(1, c.Search.Time-(budget.Now()-began))
 	}
 	return list, nil
 }
 
 // unlike returns why the finding of a path file cannot be a finding of this search. An empty string means that it can.
-func (o *Options) unlike(h *pathfile.Header) string {
+func (c *checker) unlike(h *pathfile.Header) string {
 	params, _, _ := SplitParams(h)
 	switch {
-	case h.Test != o.Header.Test && o.Header.Test != "":
+	case h.Test != c.Header.Test && c.Header.Test != "":
 		names := `line "test"`
-		if h.System != o.Search.System.Name {
+		if h.System != c.Search.System.Name {
 			names = `lines "test" and "system"`
 		}
 		return fmt.Sprintf("test %s does not exist; correct the %s", h.Test, names)
-	case h.System != o.Search.System.Name:
-		return fmt.Sprintf("its system is %q, and this one is %q", h.System, o.Search.System.Name)
+	case h.System != c.Search.System.Name:
+		return fmt.Sprintf("its system is %q, and this one is %q", h.System, c.Search.System.Name)
 	case h.Finding == "":
 		return "it records no finding"
 	case h.Finding == string(sim.Nondeterminism):
 		return "nondeterminism cannot be accepted, because other findings are unreliable then"
-	case o.Search.Property != "" && o.Search.Property != h.Property:
-		return fmt.Sprintf("the search checks only %s", o.Search.Property)
-	case !slices.Equal(params, o.Header.Params):
+	case c.Search.Property != "" && c.Search.Property != h.Property:
+		return fmt.Sprintf("the search checks only %s", c.Search.Property)
+	case !slices.Equal(params, c.Header.Params):
 		return "the path has other parameters"
-	case !slices.Equal(h.Bugs, o.Header.Bugs):
+	case !slices.Equal(h.Bugs, c.Header.Bugs):
 		return "the path has other bugs"
 	}
 	return ""
 }
 
 // examine executes the run of the file on the system of the search.
-func (a *accepted) examine(ctx context.Context, o *Options, sys *sim.System) {
-	l, err := LoadFor(ctx, a.File, sys, o.Respawn)
+func (a *accepted) examine(ctx context.Context, c *checker) {
+	l, err := LoadFor(ctx, a.File, &c.sys, c.Respawn)
 	if err != nil {
 		a.Why = strings.TrimPrefix(err.Error(), a.File+": ")
 		return
@@ -152,9 +152,9 @@ func (a *accepted) examine(ctx context.Context, o *Options, sys *sim.System) {
 			return
 		}
 	}
-	w := WalkOptions{Walks: o.Search.Walks, WalkSteps: o.Search.WalkSteps, Seed: o.Search.Seed, Workers: o.Search.Workers}
-	c := CriticalOptions{WalkOptions: w, PathBuffer: o.Search.PathBuffer} // Describe adds those that confirm
-	r, err := Describe(ctx, l, a.File, c)
+	s := &c.Search
+	w := WalkOptions{Walks: s.Walks, WalkSteps: s.WalkSteps, Seed: s.Seed, Workers: s.Workers}
+	r, err := Describe(ctx, l, a.File, CriticalOptions{WalkOptions: w, PathBuffer: s.PathBuffer}) // Describe adds those that confirm
 	switch {
 	case errors.Is(err, ErrNoViolation) && l.Unsafe == nil:
 		a.Status = report.Fixed
@@ -198,8 +198,8 @@ func (k *keeper) countsAgain(res *search.Result) bool {
 		!slices.ContainsFunc(k.accepted, func(a *accepted) bool { return a.Runs > 0 }) {
 		return false
 	}
-	r := k.o.report(res)
-	if _, err := k.o.describe(&k.sys, r, res); err != nil {
+	r := k.c.report(res)
+	if _, err := k.c.describe(r, res); err != nil {
 		return false
 	}
 	a := k.acceptedLike(r)
@@ -217,9 +217,9 @@ func (k *keeper) count(a *accepted, r *report.Report, res *search.Result) {
 	if id := identity.Of(r); id != a.like[0] {
 		a.others[id.Step()]++
 	}
-	a.AllOf = k.o.Search.Strategy.Can(strategy.VisitsStates) && res.Last == ""
+	a.AllOf = k.c.Search.Strategy.Can(strategy.VisitsStates) && res.Last == ""
 	res.Accepted = true
-	k.o.suspectFile.release(res.Finding, true)
+	k.c.suspectFile.release(res.Finding, true)
 }
 
 // addKnown adds the known findings to the report of a search, and reserves its verdict.

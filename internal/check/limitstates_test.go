@@ -13,7 +13,7 @@ func TestLimitStates(t *testing.T) {
 	sys := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0)}}.System()
 	for _, name := range append(strategy.Names(0), "") {
 		name := search.Name(name)
-		o := Options{Search: search.Config{System: sys, Strategy: name, MaxPaths: 10, Workers: 1}}
+		o := checker{Options: Options{Search: search.Config{System: sys, Strategy: name, MaxPaths: 10, Workers: 1}}}
 		o.limitStates()
 		if limited := o.Search.MaxBytes > 0; limited != name.Can(strategy.KeepsStates) {
 			t.Errorf("%s: limited %v", name, limited)

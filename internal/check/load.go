@@ -308,7 +308,8 @@ func (l *Loaded) Recurs(ctx context.Context, t *replay.Trace, respawn func() *ex
 	case sim.Safety, sim.Panic, sim.Divergence:
 		return false, nil
 	case sim.Nondeterminism:
-		r := &recurrence{o: &Options{Search: search.Config{System: l.System}, Respawn: respawn}, found: &search.Suspect{Finding: sim.Finding{Kind: kind}}, path: l.Path}
+		c := &checker{Options: Options{Search: search.Config{System: l.System}, Respawn: respawn}, sys: l.System}
+		r := &recurrence{c: c, found: &search.Suspect{Finding: sim.Finding{Kind: kind}}, path: l.Path}
 		if _, err := r.decide(ctx); err != nil || r.death != nil {
 			return err == nil, err
 		}

@@ -47,8 +47,9 @@ func TestConfirm_PathThatCannotBeFollowed(t *testing.T) {
 func TestConclude_RunThatCannotBeDescribed(t *testing.T) {
 	o := Options{Dir: filepath.Join(t.TempDir(), "out"), NoShrink: true}
 	o.Search.System = tired(func() bool { return true }, func() {})
-	o.suspectFile = &suspectFile{o: &o}
-	r, err := o.conclude(t.Context(), &o.Search.System, &search.Result{
+	c := &checker{Options: o, sys: o.Search.System}
+	c.suspectFile = &suspectFile{c: c}
+	r, err := c.conclude(t.Context(), &search.Result{
 		Verdict: search.Violation,
 		Finding: &search.Suspect{Finding: sim.Finding{Kind: sim.Nondeterminism, Node: -1, Message: "two executions differ"}, Path: choose.Path{0, 0, 7}, Steps: 3},
 	})

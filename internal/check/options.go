@@ -68,6 +68,20 @@ type Options struct {
 
 	// RequireProof reports a liveness violation only if it is proven that nothing recovers from the run.
 	RequireProof bool
+}
+
+// System returns the system with only the checked properties.
+func (o *Options) System() (sim.System, error) {
+	if o.Search.Property == "" {
+		return o.Search.System, nil
+	}
+	return o.Search.System.Only(o.Search.Property)
+}
+
+// checker is a check in progress, or work on the run of a path file.
+type checker struct {
+	Options
+	sys sim.System // with only the checked properties
 
 	assumed      []report.Assumption
 	calls        *options.Calls // of the search and of comparisons
@@ -88,43 +102,40 @@ type Options struct {
 	criticalConfirm func(context.Context, search.Suspect) (search.Confirmed, error)
 }
 
-// System returns the system with only the checked properties.
-func (o *Options) System() (sim.System, error) {
-	if o.Search.Property == "" {
-		return o.Search.System, nil
-	}
-	return o.Search.System.Only(o.Search.Property)
+func newChecker(o Options) (*checker, error) {
+	sys, err := o.System()
+	return &checker{Options: o, sys: sys}, err
 }
 
 // returnHome makes the folder in which the search began the current one again. Names of files are relative to it, and
 // checked code may have left it.
-func (o *Options) returnHome() {
-	if o.workDir != "" {
-		_ = os.Chdir(o.workDir) // if this fails, so does writing
+func (c *checker) returnHome() {
+	if c.workDir != "" {
+		_ = os.Chdir(c.workDir) // if this fails, so does writing
 	}
 }
 
 // fresh starts processes that execute a run again, with the time limit of confirmations.
-func (o *Options) fresh() isolate.Fresh {
-	return isolate.Fresh{Respawn: o.Respawn, Limit: isolate.ConfirmLimit(o.Search.HandlerLimit)}
+func (c *checker) fresh() isolate.Fresh {
+	return isolate.Fresh{Respawn: c.Respawn, Limit: isolate.ConfirmLimit(c.Search.HandlerLimit)}
 }
 
 // following returns the context for the work after a finding, see [budget.FollowLimit].
-func (o *Options) following(ctx context.Context) (context.Context, context.CancelFunc) {
-	if o.Search.Time > 0 {
-		return budget.WithDeadline(ctx, o.start+budget.FollowLimit(o.Search.Time))
+func (c *checker) following(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.Search.Time > 0 {
+		return budget.WithDeadline(ctx, c.start+budget.FollowLimit(c.Search.Time))
 	}
 	return context.WithCancel(ctx)
 }
 
 // tell shows the phase after a suspect or a finding.
-func (o *Options) tell(phase string) {
-	if o.Search.Progress != nil {
-		at := o.lastProgress
-		if !o.progressAt.IsZero() {
-			at.Elapsed += time.Since(o.progressAt)
+func (c *checker) tell(phase string) {
+	if c.Search.Progress != nil {
+		at := c.lastProgress
+		if !c.progressAt.IsZero() {
+			at.Elapsed += time.Since(c.progressAt)
 		}
 		at.Phase = phase
-		o.Search.Progress(at)
+		c.Search.Progress(at)
 	}
 }

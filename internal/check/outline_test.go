@@ -53,9 +53,9 @@ func TestDescribe_OutlinesFarSteps(t *testing.T) {
 			Dead: path, Steps: steps},
 	} {
 		described = 0
-		o := &Options{Search: search.Config{System: sys}}
+		c := &checker{sys: sys}
 		r := &report.Report{}
-		if _, err := o.describe(&sys, r, &search.Result{Verdict: search.Violation, Finding: &found, Detail: detail}); err != nil || len(r.Dead.Steps) != steps {
+		if _, err := c.describe(r, &search.Result{Verdict: search.Violation, Finding: &found, Detail: detail}); err != nil || len(r.Dead.Steps) != steps {
 			t.Fatalf("%s: %v, %d steps, want %d", name, err, len(r.Dead.Steps), steps)
 		}
 		if most := 10 * fullSteps; described == 0 || described > most {

@@ -24,7 +24,7 @@ import (
 //
 // Findings of nondeterminism are already differences of executions, and deaths were already confirmed in fresh
 // processes.
-func (o *Options) recur(ctx context.Context, res *search.Result) {
+func (c *checker) recur(ctx context.Context, res *search.Result) {
 	f := res.Finding
 	if f == nil || f.Late || f.Kind == sim.Nondeterminism {
 		return
@@ -36,19 +36,19 @@ func (o *Options) recur(ctx context.Context, res *search.Result) {
 	case *critical.Result:
 		path = detail.Dead
 	}
-	o.suspectFile.put(f, report.Suspected)
-	ctx, cancel := o.graceful(ctx)
+	c.suspectFile.put(f, report.Suspected)
+	ctx, cancel := c.graceful(ctx)
 	defer cancel()
-	r := &recurrence{o: o, found: f, path: path}
+	r := &recurrence{c: c, found: f, path: path}
 	decided := false
 	err := defect.Guard(func() (err error) {
 		decided, err = r.decide(ctx)
 		return err
 	})
-	o.problem = errors.Join(o.problem, err)
+	c.problem = errors.Join(c.problem, err)
 	switch {
 	case !decided || err != nil:
-		o.suspectFile.release(f, false)
+		c.suspectFile.release(f, false)
 		res.Finding, res.Detail, res.Suspect = nil, nil, f
 		res.Suspects++
 		res.Undecided++
@@ -57,21 +57,21 @@ func (o *Options) recur(ctx context.Context, res *search.Result) {
 		}
 	case !r.recurs():
 		res.Finding, res.Detail = r.nondeterminism(), nil
-		o.suspectFile.put(res.Finding, report.Confirmed)
+		c.suspectFile.put(res.Finding, report.Confirmed)
 	default:
-		o.suspectFile.put(f, report.Confirmed)
+		c.suspectFile.put(f, report.Confirmed)
 	}
 }
 
 // graceful returns a context that ends some time after ctx, which leaves time to execute a finding again after a stop
 // request. It also ends some time after the work that follows a finding, see [budget.FollowLimit].
-func (o *Options) graceful(ctx context.Context) (context.Context, context.CancelFunc) {
+func (c *checker) graceful(ctx context.Context) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(budget.LeastConfirming, cancel) })
-	if o.Search.Time == 0 {
+	if c.Search.Time == 0 {
 		return longer, func() { stop(); cancel() }
 	}
-	limited, end := budget.WithDeadline(longer, o.start+budget.FollowLimit(o.Search.Time)+leastRecurring)
+	limited, end := budget.WithDeadline(longer, c.start+budget.FollowLimit(c.Search.Time)+leastRecurring)
 	return limited, func() { stop(); cancel(); end() }
 }
 
@@ -83,11 +83,10 @@ const leastRecurring = time.Second
 
 // recurrence compares a finding with another execution of its path.
 type recurrence struct {
-	o     *Options
+	c     *checker
 	found *search.Suspect
 	path  []int32
 
-	sys   *sim.System
 	again *isolate.Execution // in a fresh process, or in this one if none could be started
 	death *isolate.Death     // of the fresh process; if set, again is nil
 	here  *isolate.Execution // in this process; nil until needed
@@ -95,21 +94,17 @@ type recurrence struct {
 
 // decide executes the path. It returns false if the execution did not end in time.
 func (r *recurrence) decide(ctx context.Context) (bool, error) {
-	sys, err := r.o.System()
-	if err != nil {
-		return false, err
-	}
-	r.sys = &sys
 	mode := isolate.CompareStates
 	if r.found.Property == kernel.MessagesProperty {
 		mode = isolate.CompareStatesAndMessages
 	}
-	if i := slices.IndexFunc(sys.Properties, func(p sim.Property) bool { return p.Sometimes != nil && p.Name == r.found.Property }); i >= 0 {
+	if i := slices.IndexFunc(r.c.sys.Properties, func(p sim.Property) bool { return p.Sometimes != nil && p.Name == r.found.Property }); i >= 0 {
 		mode = isolate.CompareStatesAndProperty + i
 	}
 	began := budget.Now()
-	if r.o.Respawn != nil {
-		r.again, r.death, err = r.o.fresh().Execute(ctx, r.path, mode)
+	var err error
+	if r.c.Respawn != nil {
+		r.again, r.death, err = r.c.fresh().Execute(ctx, r.path, mode)
 		if ctx.Err() != nil {
 			return false, nil
 		}
@@ -118,8 +113,8 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 	left, _ := budget.Left(ctx)
 	took := budget.Now() - began
 	hurried := fresh && left/executedLater < took
-	if r.o.asFound.report == nil {
-		r.o.asFound.executing = took
+	if r.c.asFound.report == nil {
+		r.c.asFound.executing = took
 	}
 	if !fresh && r.death == nil { // also if no process could be started
 		r.again, err = r.execute(ctx, mode, isolate.MaxExecutions)
@@ -150,13 +145,13 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 
 // execute executes the path in this process, as often as [isolate.Repeat] does.
 func (r *recurrence) execute(ctx context.Context, mode, times int) (*isolate.Execution, error) {
-	opts := r.o.patient()
+	opts := r.c.patient()
 	opts.CheckMessages = mode == isolate.CompareStatesAndMessages
 	var last *sim.Property
 	if i := mode - isolate.CompareStatesAndProperty; i >= 0 {
-		last = &r.sys.Properties[i]
+		last = &r.c.sys.Properties[i]
 	}
-	return isolate.Repeat(times, func() (kernel.World, error) { return kernel.NewWorld(r.sys, opts) }, r.path, last,
+	return isolate.Repeat(times, func() (kernel.World, error) { return kernel.NewWorld(&r.c.sys, opts) }, r.path, last,
 		func(int) error { return ctx.Err() })
 }
 

@@ -42,23 +42,23 @@ func clocks(sys *sim.System) string {
 }
 
 // report fills in the fields common to all searches.
-func (o *Options) report(res *search.Result) *report.Report {
-	c := &o.Search
+func (c *checker) report(res *search.Result) *report.Report {
+	full := &c.Search.System
 	r := &report.Report{
 		Settings: report.Settings{
-			System:   c.System.Name,
-			Nodes:    c.System.Nodes,
-			Bugs:     o.Header.Bugs,
-			Limits:   c.System.Limits(),
-			Timing:   c.System.Timing.String(),
-			Clocks:   clocks(&c.System),
-			CrashCut: crashCut(&c.System),
-			Strategy: string(cmp.Or(c.Strategy, search.Deepening)),
+			System:   full.Name,
+			Nodes:    full.Nodes,
+			Bugs:     c.Header.Bugs,
+			Limits:   full.Limits(),
+			Timing:   full.Timing.String(),
+			Clocks:   clocks(full),
+			CrashCut: crashCut(full),
+			Strategy: string(cmp.Or(c.Search.Strategy, search.Deepening)),
 		},
-		Uncovered: uncovered(&c.System),
-		Seed:      cmp.Or(c.Seed, 1),
-		Workers:   c.Workers,
-		WalkSteps: cmp.Or(c.WalkSteps, runs.DefaultSteps),
+		Uncovered: uncovered(full),
+		Seed:      cmp.Or(c.Search.Seed, 1),
+		Workers:   c.Search.Workers,
+		WalkSteps: cmp.Or(c.Search.WalkSteps, runs.DefaultSteps),
 		Verdict:   res.Verdict,
 		Depth:     res.Stats.ExhaustedDepth,
 		Work:      res.Stats.Work,
@@ -66,19 +66,18 @@ func (o *Options) report(res *search.Result) *report.Report {
 		Suspects:  res.Suspects,
 		Undecided: res.Undecided,
 		Slow:      res.Slow,
-		Coverage:  report.Coverage{Coverage: res.Stats.Coverage, Assumed: o.assumed},
+		Coverage:  report.Coverage{Coverage: res.Stats.Coverage, Assumed: c.assumed},
 	}
-	if r.Verdict == search.OK && slices.ContainsFunc(o.assumed, func(a report.Assumption) bool { return a.Wrong() }) {
+	if r.Verdict == search.OK && slices.ContainsFunc(c.assumed, func(a report.Assumption) bool { return a.Wrong() }) {
 		r.Verdict = search.Inconclusive
 	}
 	if res.Finding == nil {
-		r.Running = o.running
+		r.Running = c.running
 	}
-	full := o.Search.System
-	r.Program, r.OtherVersions = version.Current().String(), o.OtherVersions
-	r.Kept, r.Shard, r.Cluster = o.Kept, o.Shard, o.Cluster
+	r.Program, r.OtherVersions = version.Current().String(), c.OtherVersions
+	r.Kept, r.Shard, r.Cluster = c.Kept, c.Shard, c.Cluster
 	r.Monitors = full.MonitorNames()
-	for i, rule := range declared.ActionRules(&full) {
+	for i, rule := range declared.ActionRules(full) {
 		if rule.Disturbs {
 			r.Disturbing = append(r.Disturbing, full.ActionNames()[i])
 		}
@@ -87,14 +86,14 @@ func (o *Options) report(res *search.Result) *report.Report {
 		r.Disturbing = append(r.Disturbing, d.String())
 	}
 	r.Coverage.NoProperty = len(full.Properties) == 0 && len(r.Monitors) == 0
-	if o.Search.Property != "" {
-		r.Coverage.NotChecked = leftOut(&full, o.Search.Property)
+	if c.Search.Property != "" {
+		r.Coverage.NotChecked = leftOut(full, c.Search.Property)
 	}
 	document.NoteSampled(r, full.Properties)
 	if res.Stats.Omission > 0 {
 		r.Coverage.OmissionProbability = &res.Stats.Omission
 	}
-	if params := o.header().Params; len(params) > 0 {
+	if params := c.header().Params; len(params) > 0 {
 		r.Params = map[string]string{}
 		for _, p := range params {
 			r.Params[p.Key] = p.Value

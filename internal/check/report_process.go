@@ -23,12 +23,16 @@ import (
 
 // ReportDeath reports how checked code killed the search process.
 func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.Report, error) {
-	o.start = budget.Now() - o.Search.Time // as it may have used all of its time
 	d := out.Death
-	o.suspectFile = suspectFileOf(&out, &o)
 	if d.Making { // and it contains nothing to select by name
 		o.Search.System, o.Search.Property = d.Hollow(o.Search.System), ""
 	}
+	c, err := newChecker(o)
+	if err != nil {
+		return nil, err
+	}
+	c.start = budget.Now() - o.Search.Time // as it may have used all of its time
+	c.suspectFile = suspectFileOf(&out, c)
 	res := &search.Result{
 		Verdict: search.Violation,
 		Finding: &search.Suspect{Finding: d.Finding, Path: d.Path(), Steps: d.Steps, Strategy: o.Search.Strategy},
@@ -36,19 +40,15 @@ func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.R
 		Stopped: stats.StoppedFound,
 		Stats:   statsOf(&out),
 	}
-	sys, err := o.System()
-	if err != nil {
-		return nil, err
-	}
-	known, err := o.accept(ctx, &sys)
+	known, err := c.accept(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if !o.KeepGoing && len(known) == 0 {
-		o.writeOutline(&sys, res, d)
-		return o.conclude(ctx, &sys, res)
+		c.writeOutline(res, d)
+		return c.conclude(ctx, res)
 	}
-	k := o.keeper(sys, known)
+	k := c.keeper(known)
 	k.recover(out.Found)
 	res.Last = "it terminated the search process"
 	if err := k.found(ctx, res); err != nil {
@@ -62,19 +62,20 @@ func ReportDeath(ctx context.Context, o Options, out isolate.Outcome) (*report.R
 
 // writeOutline writes the path of a death before the run is executed in this process, which may end it. It drops the
 // error, because a finding that cannot be written here cannot be written later either.
-func (o *Options) writeOutline(sys *sim.System, res *search.Result, d *isolate.Death) {
-	r := o.report(res)
+func (c *checker) writeOutline(res *search.Result, d *isolate.Death) {
+	r := c.report(res)
 	r.SetFinding(&d.Finding, d.Steps)
 	r.Running = d.Running
-	f := d.Outline(sys, o.headerFor(r))
-	if f != nil && !o.Replace && o.write(r, files{error: f}) == nil {
-		o.unshrunkDir = filepath.Dir(r.PathFile)
+	f := d.Outline(&c.sys, c.headerFor(r))
+	if f != nil && !c.Replace && c.write(r, files{error: f}) == nil {
+		c.unshrunkDir = filepath.Dir(r.PathFile)
 	}
 }
 
 // ReportLost reports on a search after its process died. err is the error of Run of [isolate.Supervisor].
 func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
-	o.suspectFile = suspectFileOf(&out, &o)
+	c, _ := newChecker(o) // the search has selected the same property
+	c.suspectFile = suspectFileOf(&out, c)
 	res := &search.Result{Stopped: stats.StoppedLost, Stats: statsOf(&out)}
 	var lost *isolate.LostError
 	var unresponsive *isolate.UnresponsiveError
@@ -91,21 +92,21 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 		res.Stopped = stats.StoppedDisk
 	}
 	res.Verdict = search.Conclude(false, res.Stopped, false)
-	r := o.report(res)
+	r := c.report(res)
 	if len(out.Found) > 0 {
-		k := o.keeper(o.Search.System, nil)
+		k := c.keeper(nil)
 		k.recover(out.Found)
 		r, _ = k.conclude(res)
 	}
 	r.Message = err.Error()
 	if lost != nil && len(lost.LastSteps) > 0 && out.Suspect == nil && len(out.Found) == 0 {
-		out.Suspect = o.leftBehind(lost)
+		out.Suspect = c.leftBehind(lost)
 	}
 	if s := out.Suspect; s != nil && s.Run() != nil {
 		f := sim.Finding{Kind: s.Kind, Property: s.Property, Message: s.Message, Node: -1}
 		sus := &search.Suspect{Finding: f, Strategy: o.Search.Strategy}
-		o.suspectFile.putExecuted(sus, s.Run())
-		out.Suspect = &isolate.PendingSuspect{Suspect: *o.suspectFile.entry(sus, s.Status)}
+		c.suspectFile.putExecuted(sus, s.Run())
+		out.Suspect = &isolate.PendingSuspect{Suspect: *c.suspectFile.entry(sus, s.Status)}
 	}
 	if s := out.Suspect; s != nil && !slices.Contains(out.Found, filepath.Dir(s.PathFile)) {
 		if s.Status == report.Suspected {
@@ -124,15 +125,15 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 }
 
 // leftBehind writes the run in progress of a process that checked code ended, as a suspect.
-func (o *Options) leftBehind(lost *isolate.LostError) *isolate.PendingSuspect {
+func (c *checker) leftBehind(lost *isolate.LostError) *isolate.PendingSuspect {
 	in := "this run"
 	if len(lost.LastSteps) > 1 {
 		in += " or in another one in progress"
 	}
 	f := sim.Finding{Kind: sim.Panic, Node: -1, Message: "the search process died in " + in + ": " + lost.How}
-	s := &search.Suspect{Finding: f, Strategy: o.Search.Strategy}
-	o.suspectFile.putExecuted(s, lost.LastSteps[0].Run())
-	return &isolate.PendingSuspect{Suspect: *o.suspectFile.entry(s, report.Suspected)}
+	s := &search.Suspect{Finding: f, Strategy: c.Search.Strategy}
+	c.suspectFile.putExecuted(s, lost.LastSteps[0].Run())
+	return &isolate.PendingSuspect{Suspect: *c.suspectFile.entry(s, report.Suspected)}
 }
 
 // ReportCutShort reports what a search left in path files that ended for reason why before it could report. The findings

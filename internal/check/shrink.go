@@ -61,8 +61,8 @@ const executedAgain = 3
 const mostShrunk = shrink.DefaultMaxSteps / 200
 
 // tooLong reports whether a run is not shrunk because it is too long and there was no request.
-func (o *Options) tooLong(found *search.Suspect) bool {
-	return !o.NoShrink && o.ShrinkSteps == 0 && found.Steps > mostShrunk
+func (c *checker) tooLong(found *search.Suspect) bool {
+	return !c.NoShrink && c.ShrinkSteps == 0 && found.Steps > mostShrunk
 }
 
 const (
@@ -75,12 +75,12 @@ const (
 
 // shrinkTime returns the limit of processor time for shrinking a finding. Together with what follows it takes no longer than the
 // check has taken, or than leastShrinkTime. 0 means no limit.
-func (o *Options) shrinkTime() time.Duration {
-	if o.ShrinkSteps > 0 {
+func (c *checker) shrinkTime() time.Duration {
+	if c.ShrinkSteps > 0 {
 		return 0
 	}
-	limit := max(leastShrinkTime, budget.ProcessTime()-o.used)
-	return limit - min(max(limit/reservedShare, o.asFound.took), limit/2)
+	limit := max(leastShrinkTime, budget.ProcessTime()-c.used)
+	return limit - min(max(limit/reservedShare, c.asFound.took), limit/2)
 }
 
 // slowdown is the factor by which a step of shrinking takes longer than a step of a confirming walk. Those walks
@@ -100,11 +100,11 @@ func searchedSteps(res *search.Result) int {
 }
 
 // shrinks reports whether the run of a finding will be shrunk.
-func (o *Options) shrinks(res *search.Result) bool {
-	if d, ok := res.Detail.(*isolate.Death); ok && (o.Respawn == nil || d.Steps == 0 || d.Running > 0 || d.Kind == sim.Nondeterminism) {
+func (c *checker) shrinks(res *search.Result) bool {
+	if d, ok := res.Detail.(*isolate.Death); ok && (c.Respawn == nil || d.Steps == 0 || d.Running > 0 || d.Kind == sim.Nondeterminism) {
 		return false
 	}
-	return !o.NoShrink && res.Finding != nil && res.Finding.Starved == nil && !o.tooLong(res.Finding)
+	return !c.NoShrink && res.Finding != nil && res.Finding.Starved == nil && !c.tooLong(res.Finding)
 }
 
 // described is the report of a finding and its path files.
@@ -117,71 +117,71 @@ type described struct {
 }
 
 // tooLate reports whether the search would end before the run of its finding had been executed once more.
-func tooLate(o *Options) bool {
-	return o.Search.Time > 0 && o.start+budget.LastLimit(o.Search.Time)-budget.Now() < o.asFound.executing
+func tooLate(c *checker) bool {
+	return c.Search.Time > 0 && c.start+budget.LastLimit(c.Search.Time)-budget.Now() < c.asFound.executing
 }
 
 // undescribed returns the files of a finding whose run was not executed again, or false if its steps are not known.
-func undescribed(o *Options, sys *sim.System, r *report.Report, found *search.Suspect) (files, bool) {
-	s := o.suspectFile
+func undescribed(c *checker, r *report.Report, found *search.Suspect) (files, bool) {
+	s := c.suspectFile
 	if s == nil || s.outline == nil || s.of == nil || !slices.Equal(s.of.Path, found.Path) {
 		return files{}, false
 	}
 	r.SetFinding(&found.Finding, found.Steps)
 	r.Schedule, r.NotShrunk = found.Schedule, "there was no time to execute the run again"
 	f := *s.outline
-	f.Header = replay.HeaderOf(sys, o.headerFor(r))
+	f.Header = replay.HeaderOf(&c.sys, c.headerFor(r))
 	return files{error: &f}, true
 }
 
 // describeUnshrunk describes a finding before its run is shrunk. If Unshrunk is set, it writes the finding, and its text
 // to Unshrunk. It drops the error, because a finding that cannot be written here cannot be written later either.
-func (o *Options) describeUnshrunk(sys *sim.System, res *search.Result) {
+func (c *checker) describeUnshrunk(res *search.Result) {
 	began := budget.ProcessTime()
-	r := o.report(res)
-	f, err := o.describe(sys, r, res)
-	o.asFound = described{executing: o.asFound.executing}
+	r := c.report(res)
+	f, err := c.describe(r, res)
+	c.asFound = described{executing: c.asFound.executing}
 	if err == nil {
-		o.asFound.report, o.asFound.files, o.asFound.took = r, f, budget.ProcessTime()-began
+		c.asFound.report, c.asFound.files, c.asFound.took = r, f, budget.ProcessTime()-began
 	}
-	if o.Unshrunk == nil || o.Replace || o.KeepGoing {
+	if c.Unshrunk == nil || c.Replace || c.KeepGoing {
 		return
 	}
 	if err == nil {
-		err = o.write(r, f)
+		err = c.write(r, f)
 	}
 	if err == nil {
-		o.unshrunkDir = filepath.Dir(r.PathFile)
-		_ = isolate.NoteFound(o.unshrunkDir) // in case this process is killed
+		c.unshrunkDir = filepath.Dir(r.PathFile)
+		_ = isolate.NoteFound(c.unshrunkDir) // in case this process is killed
 	}
-	fmt.Fprintln(o.Unshrunk, document.UnshrunkText(r))
+	fmt.Fprintln(c.Unshrunk, document.UnshrunkText(r))
 }
 
 // shrinking returns the settings for shrinking a finding.
-func shrinking(o *Options, sys *sim.System, res *search.Result) shrink.Config {
+func shrinking(c *checker, res *search.Result) shrink.Config {
 	f := res.Finding
 	return shrink.Config{
-		Walks: o.criticalConfig(*sys), Path: f.Path, MaxSteps: o.ShrinkSteps, Searched: searchedSteps(res), Time: o.shrinkTime(),
-		Progress: o.shrinkProgress(f), Repeated: executedAgain,
+		Walks: c.criticalConfig(), Path: f.Path, MaxSteps: c.ShrinkSteps, Searched: searchedSteps(res), Time: c.shrinkTime(),
+		Progress: c.shrinkProgress(f), Repeated: executedAgain,
 		Finding: f.Finding,
 	}
 }
 
 // shrink shrinks the run of a finding in place. It returns nil if that was not requested or is not possible.
-func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Result) (*original, error) {
-	if !o.shrinks(res) {
+func (c *checker) shrink(ctx context.Context, res *search.Result) (*original, error) {
+	if !c.shrinks(res) {
 		return nil, nil
 	}
-	ctx, cancel := o.following(ctx)
+	ctx, cancel := c.following(ctx)
 	defer cancel()
 	began := time.Now()
 	found := res.Finding
-	cfg := shrinking(o, sys, res)
+	cfg := shrinking(c, res)
 	before := &original{path: found.Path}
 	switch detail := res.Detail.(type) {
 	case *isolate.Death:
 		before.path = detail.Path()
-		small, d, err := o.shrinkDeath(ctx, detail, found)
+		small, d, err := c.shrinkDeath(ctx, detail, found)
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +193,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		before.tell(small, began)
 		return before, nil
 	case *critical.Result:
-		property, err := o.violated(sys, detail, found.Property)
+		property, err := c.violated(detail, found.Property)
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +216,7 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 		after.Finding = *small.Finding
 	}
 	if !slices.Equal(small.Path, before.path) {
-		before.refused, err = o.refuses(ctx, &after, small)
+		before.refused, err = c.refuses(ctx, &after, small)
 		if err != nil || before.refused != "" {
 			return before, err
 		}
@@ -230,15 +230,15 @@ func (o *Options) shrink(ctx context.Context, sys *sim.System, res *search.Resul
 }
 
 // violated returns the property that a dead run violates, see [deadProperty].
-func (o *Options) violated(sys *sim.System, c *critical.Result, suspected string) (string, error) {
-	if o.asFound.report != nil { // executing a long run takes seconds
-		return o.asFound.report.Property, nil
+func (c *checker) violated(of *critical.Result, suspected string) (string, error) {
+	if c.asFound.report != nil { // executing a long run takes seconds
+		return c.asFound.report.Property, nil
 	}
-	dead, err := replay.RecordNear(sys, c.Dead, o.tracing(), replay.Outlined)
+	dead, err := replay.RecordNear(&c.sys, of.Dead, c.tracing(), replay.Outlined)
 	if err != nil {
 		return "", err
 	}
-	return deadProperty(dead, c.Step, suspected), nil
+	return deadProperty(dead, of.Step, suspected), nil
 }
 
 // guarded shrinks a run. If a candidate ends its goroutine, guarded shrinks it again with contained worlds, which are slower.
@@ -262,15 +262,15 @@ func guarded(ctx context.Context, cfg shrink.Config) (small *shrink.Result, err 
 
 // refuses executes a smaller run in a fresh process, if one can be started, and returns why it is not accepted. An
 // empty string means that it shows the finding.
-func (o *Options) refuses(ctx context.Context, found *search.Suspect, small *shrink.Result) (string, error) {
-	o.tell(fmt.Sprintf("executing a smaller run of %d steps in a fresh process", small.Steps))
-	ctx, cancel := o.graceful(ctx)
+func (c *checker) refuses(ctx context.Context, found *search.Suspect, small *shrink.Result) (string, error) {
+	c.tell(fmt.Sprintf("executing a smaller run of %d steps in a fresh process", small.Steps))
+	ctx, cancel := c.graceful(ctx)
 	defer cancel()
 	path := small.Path
 	if small.Dead != nil {
 		path = small.Dead.Dead
 	}
-	r := &recurrence{o: o, found: found, path: path}
+	r := &recurrence{c: c, found: found, path: path}
 	decided, err := r.decide(ctx)
 	switch {
 	case err != nil:
@@ -295,9 +295,9 @@ const (
 // shrinkDeath shrinks a run with a last step that kills its process or does not return. Each candidate is executed in
 // a fresh process, with a short time limit for steps. The result is confirmed like any suspect. If that fails,
 // shrinking continues from the smallest confirmed run with a longer time limit. All results are nil without the time to confirm.
-func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *search.Suspect) (*shrink.Result, *isolate.Death, error) {
+func (c *checker) shrinkDeath(ctx context.Context, d *isolate.Death, found *search.Suspect) (*shrink.Result, *isolate.Death, error) {
 	script := func(d *isolate.Death) (shrink.Script, error) {
-		if err := o.describeDeath(d); err != nil {
+		if err := c.describeDeath(d); err != nil {
 			return shrink.Script{}, err
 		}
 		return d.Script()
@@ -312,13 +312,13 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 		if n := len(s.Steps); n == 0 || s.Steps[n-1].Class != last {
 			return nil, nil
 		}
-		got, err := isolate.Fresh{Respawn: o.Respawn, Limit: limit}.ExamineScript(ctx, path, s)
+		got, err := isolate.Fresh{Respawn: c.Respawn, Limit: limit}.ExamineScript(ctx, path, s)
 		if err != nil || got == nil || got.Steps == 0 || got.Cause() != d.Cause() {
 			return nil, err
 		}
 		return got, nil
 	}
-	limit := o.confirmTime(ctx)
+	limit := c.confirmTime(ctx)
 	reducing, confirming := ctx, context.WithoutCancel(ctx)
 	if at, ok := budget.Deadline(ctx); ok {
 		left := at - budget.Now()
@@ -327,7 +327,7 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 		case d.Endless && d.Waited == 0:
 			reserve = limit / 2
 		case d.Endless:
-			if reserve = o.fresh().Limit; left < reserve+leastPatience {
+			if reserve = c.fresh().Limit; left < reserve+leastPatience {
 				return nil, nil, nil
 			}
 			limit = reserve
@@ -343,7 +343,7 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 		patience = max(limit/quickShare, leastPatience)
 	}
 	sure, small, err := shrink.Isolated(reducing, shrink.IsolatedConfig[isolate.Death]{
-		Start: start, MaxTried: maxProcesses, Progress: o.shrinkProgress(found),
+		Start: start, MaxTried: maxProcesses, Progress: c.shrinkProgress(found),
 		Judge: func(ctx context.Context, s shrink.Script) (shrink.Script, bool, error) {
 			got, err := dies(ctx, &s, patience)
 			if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -365,7 +365,7 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 				return nil, nil // the run that was found is known to end so
 			case got == nil:
 				patience = max(patience, limit/longShare)
-			case !o.diesForSure(got) || d.Waited == 0 && got.Waited != 0:
+			case !c.diesForSure(got) || d.Waited == 0 && got.Waited != 0:
 				return nil, nil // the run that was found is sure
 			}
 			return got, err
@@ -376,15 +376,15 @@ func (o *Options) shrinkDeath(ctx context.Context, d *isolate.Death, found *sear
 
 // shrinkProgress reports shrinking as the last phase of the search, together with the finding, which remains if
 // shrinking is interrupted.
-func (o *Options) shrinkProgress(found *search.Suspect) func(shrink.Progress) {
-	if o.Search.Progress == nil {
+func (c *checker) shrinkProgress(found *search.Suspect) func(shrink.Progress) {
+	if c.Search.Progress == nil {
 		return nil
 	}
 	var shown time.Time
 	return func(p shrink.Progress) {
 		if now := time.Now(); now.Sub(shown) > progressEvery {
 			shown = now
-			o.tell(fmt.Sprintf("found %s in %d steps; shrinking, candidate %d, %d steps", found.Kind, found.Steps, p.Tried, p.Steps))
+			c.tell(fmt.Sprintf("found %s in %d steps; shrinking, candidate %d, %d steps", found.Kind, found.Steps, p.Tried, p.Steps))
 		}
 	}
 }

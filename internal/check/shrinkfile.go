@@ -29,7 +29,7 @@ type ShrinkOptions struct {
 
 // Shrink shrinks a loaded run and returns its report, with the smaller run as text. There is no text if the run is not known to
 // violate anything. Shrink writes no files.
-func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, error) {
+func Shrink(ctx context.Context, l *Loaded, effort ShrinkOptions) (*report.Report, error) {
 	if l.Header.Endless {
 		return nil, errors.New("the run ends in a cycle, and such runs cannot be shrunk")
 	}
@@ -38,13 +38,12 @@ func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, er
 			"handlers that await their goroutines make it end in one step", l.Unsafe.Why)
 	}
 	began := time.Now()
-	o := c.options(l)
-	res, err := o.known(ctx, l)
+	c := &checker{Options: effort.options(l), sys: l.System}
+	res, err := c.known(ctx, l)
 	if err != nil {
 		return nil, err
 	}
-	sys := o.Search.System
-	before, err := o.shrink(ctx, &sys, res)
+	before, err := c.shrink(ctx, res)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +51,7 @@ func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, er
 		return nil, errors.New(before.refused)
 	}
 	res.Stats.Seconds = time.Since(began).Seconds()
-	r := o.report(res)
+	r := c.report(res)
 	r.Strategy = "shrink"
 	if res.Finding == nil {
 		return r, nil
@@ -60,7 +59,7 @@ func Shrink(ctx context.Context, l *Loaded, c ShrinkOptions) (*report.Report, er
 	if before != nil {
 		r.Shrunk = &before.facts
 	}
-	f, err := o.describe(&sys, r, res)
+	f, err := c.describe(r, res)
 	if err != nil {
 		return nil, err
 	}
@@ -75,15 +74,14 @@ func (c *ShrinkOptions) options(l *Loaded) Options {
 }
 
 // known returns the known result of a run: its finding or, without one, whether it is dead.
-func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) {
-	sys := &o.Search.System
+func (c *checker) known(ctx context.Context, l *Loaded) (*search.Result, error) {
 	res := &search.Result{Verdict: search.Violation}
 	if d := l.Death; d != nil {
 		res.Finding = &search.Suspect{Finding: d.Finding, Path: d.Path(), Steps: d.Steps}
 		res.Detail = d
 		return res, nil
 	}
-	trace, err := replay.RecordNear(sys, l.Path, o.tracing(), replay.Outlined)
+	trace, err := replay.RecordNear(&c.sys, l.Path, c.tracing(), replay.Outlined)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +91,11 @@ func (o *Options) known(ctx context.Context, l *Loaded) (*search.Result, error) 
 		res.Finding = found
 		return res, nil
 	}
-	if !slices.ContainsFunc(sys.Properties, func(p sim.Property) bool { return p.Eventually != nil }) {
+	if !slices.ContainsFunc(c.sys.Properties, func(p sim.Property) bool { return p.Eventually != nil }) {
 		res.Verdict = search.OK
 		return res, nil
 	}
-	cfg := o.criticalConfig(*sys)
+	cfg := c.criticalConfig()
 	cfg.Path = l.Path
 	dead, err := critical.Find(ctx, cfg)
 	if err != nil {

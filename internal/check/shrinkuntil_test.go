@@ -18,7 +18,7 @@ func TestShrinkingEndsWithTheTime(t *testing.T) {
 		{time.Minute, 59 * time.Second, leastShrinking},
 		{time.Minute, time.Minute - 1, leastShrinking},
 	} {
-		k := (&Options{Search: search.Config{Time: c.limit}}).keeper(sim.System{}, nil)
+		k := (&checker{Options: Options{Search: search.Config{Time: c.limit}}}).keeper(nil)
 		k.until -= c.passed
 		ctx, cancel := k.whileShrinking(t.Context())
 		at, ok := budget.Deadline(ctx)
@@ -27,7 +27,7 @@ func TestShrinkingEndsWithTheTime(t *testing.T) {
 			t.Errorf("of %v, after %v: %v is left, want %v", c.limit, c.passed, left, c.want)
 		}
 	}
-	k := (&Options{}).keeper(sim.System{}, nil)
+	k := new(checker).keeper(nil)
 	ctx, cancel := k.whileShrinking(t.Context())
 	if ctx.Err() != nil {
 		t.Error("without a limit nothing ends")
@@ -42,18 +42,18 @@ func TestShrinkTime(t *testing.T) {
 		t.Skip("the processor time is unknown")
 	}
 	for _, c := range []struct{ taken, want time.Duration }{{0, leastShrinkTime}, {4 * leastShrinkTime, 4 * leastShrinkTime}} {
-		o := Options{used: budget.ProcessTime() - c.taken}
+		o := checker{used: budget.ProcessTime() - c.taken}
 		if got := o.shrinkTime(); got >= c.want || got < c.want/10*9 {
 			t.Errorf("after %v: %v, want somewhat less than %v", c.taken, got, c.want)
 		}
 	}
 	for _, c := range []struct{ took, want time.Duration }{{time.Second, leastShrinkTime - time.Second}, {time.Hour, leastShrinkTime / 2}} {
-		o := Options{used: budget.ProcessTime(), asFound: described{took: c.took}}
+		o := checker{used: budget.ProcessTime(), asFound: described{took: c.took}}
 		if got := o.shrinkTime(); got != c.want {
 			t.Errorf("%v to describe the run: %v, want %v", c.took, got, c.want)
 		}
 	}
-	if got := (&Options{ShrinkSteps: 1}).shrinkTime(); got != 0 {
+	if got := (&checker{Options: Options{ShrinkSteps: 1}}).shrinkTime(); got != 0 {
 		t.Errorf("with a number of steps: %v, want no limit", got)
 	}
 }
@@ -71,9 +71,10 @@ func TestComplete_TooLate(t *testing.T) {
 	boots := 0
 	sys := sim.System{Name: "late", Nodes: 1, New: func(sim.NodeID) sim.Service { return &booting{boots: &boots} }}
 	sus := &search.Suspect{Finding: sim.Finding{Kind: sim.Safety, Property: "safe", Message: "does not hold"}, Path: []int32{0}, Steps: 1}
-	o := &Options{Search: search.Config{System: sys, Time: time.Second}, start: budget.Now(), asFound: described{executing: time.Hour}}
-	o.suspectFile = &suspectFile{o: o, of: sus, outline: &pathfile.File{Steps: []pathfile.Step{{Key: "action n0 add"}}}}
-	r, f, notShrunk, err := o.complete(t.Context(), &sys, &search.Result{Verdict: search.Violation, Finding: sus})
+	c := &checker{Options: Options{Search: search.Config{System: sys, Time: time.Second}}, sys: sys, start: budget.Now(),
+		asFound: described{executing: time.Hour}}
+	c.suspectFile = &suspectFile{c: c, of: sus, outline: &pathfile.File{Steps: []pathfile.Step{{Key: "action n0 add"}}}}
+	r, f, notShrunk, err := c.complete(t.Context(), &search.Result{Verdict: search.Violation, Finding: sus})
 	if err != nil || notShrunk != nil || r.Property != "safe" || r.Steps != 1 || r.NotShrunk == "" || f.error == nil {
 		t.Fatalf("%+v, %v, %v, %v", r, f, notShrunk, err)
 	}
@@ -84,8 +85,8 @@ func TestComplete_TooLate(t *testing.T) {
 
 // A dead run that is described already is not executed again to find the property that it violates.
 func TestViolated_Described(t *testing.T) {
-	o := Options{asFound: described{report: &report.Report{Property: "described"}}}
-	if got, err := o.violated(nil, nil, "suspected"); got != "described" || err != nil {
+	c := checker{asFound: described{report: &report.Report{Property: "described"}}}
+	if got, err := c.violated(nil, "suspected"); got != "described" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

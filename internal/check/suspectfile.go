@@ -27,7 +27,7 @@ const SuspectPath = "suspect.path"
 // suspectFile keeps the suspect under examination on disk, from its discovery until it is reported or refuted. The file
 // survives any end of the process.
 type suspectFile struct {
-	o         *Options
+	c         *checker
 	dir       string          // the folder of the file; an empty string means none
 	made      []string        // folders that were made for it, innermost first
 	undecided *search.Suspect // the first that was neither confirmed nor refuted; nil means none
@@ -62,12 +62,12 @@ func (f *suspectFile) note(s *search.Suspect, status report.Status) {
 }
 
 // suspected keeps a suspect that the search has found.
-func (o *Options) suspected(s *search.Suspect) {
-	if o.endedProcess(s) { // only a fresh process can describe it
-		o.suspectFile.note(s, report.Suspected)
+func (c *checker) suspected(s *search.Suspect) {
+	if c.endedProcess(s) { // only a fresh process can describe it
+		c.suspectFile.note(s, report.Suspected)
 		return
 	}
-	o.suspectFile.put(s, report.Suspected)
+	c.suspectFile.put(s, report.Suspected)
 }
 
 // putExecuted puts a suspect with a run that another process has executed; nil means that the run is not known.
@@ -90,10 +90,10 @@ func (f *suspectFile) entry(s *search.Suspect, status report.Status) *report.Sus
 	if f.of != nil && slices.Equal(f.of.Path, s.Path) {
 		e.Ends = f.ends
 	}
-	if e.PathFile != "" && f.o.Commands != nil {
-		c := f.o.Commands(e.PathFile)
-		if e.Decide = c.Replay; s.Kind == sim.Liveness || s.Kind == sim.Deadlock {
-			e.Decide = c.Decide
+	if e.PathFile != "" && f.c.Commands != nil {
+		next := f.c.Commands(e.PathFile)
+		if e.Decide = next.Replay; s.Kind == sim.Liveness || s.Kind == sim.Deadlock {
+			e.Decide = next.Decide
 		}
 	}
 	return e
@@ -128,7 +128,7 @@ func (f *suspectFile) remove() {
 // folder returns the destination of the finding's files. An empty string means a new folder, because the finding has
 // another name than the suspect.
 func (f *suspectFile) folder(slug string) string {
-	if f == nil || f.o.Dir == "" && !strings.HasPrefix(filepath.Base(f.dir), slug+"-") {
+	if f == nil || f.c.Dir == "" && !strings.HasPrefix(filepath.Base(f.dir), slug+"-") {
 		return ""
 	}
 	return f.dir
@@ -162,28 +162,26 @@ func (f *suspectFile) supersede(r *report.Report, dir string) {
 
 // write writes the file.
 func (f *suspectFile) write(s *search.Suspect, status report.Status) error {
-	defer f.o.returnHome() // also for the processes that execute the run
-	sys, err := f.o.System()
-	if err != nil {
-		return err
-	}
+	defer f.c.returnHome() // also for the processes that execute the run
+	sys := &f.c.sys
+	var err error
 	if f.of == nil || !slices.Equal(f.of.Path, s.Path) {
 		f.of = nil
-		if f.outline, f.ends, err = outline(&sys, s, f.o.patient()); err != nil {
+		if f.outline, f.ends, err = outline(sys, s, f.c.patient()); err != nil {
 			return err
 		}
 	}
 	f.of = s
 	file := f.outline
-	head := f.o.header()
-	head.Seed, head.Schedule, head.Finding, head.Property = f.o.Search.Seed, s.Schedule, string(s.Kind), s.Property
+	head := f.c.header()
+	head.Seed, head.Schedule, head.Finding, head.Property = f.c.Search.Seed, s.Schedule, string(s.Kind), s.Property
 	head.Note = string(status) + ": " + string(s.Kind) + ": " + s.Message
-	file.Header = replay.HeaderOf(&sys, head)
+	file.Header = replay.HeaderOf(sys, head)
 	text, err := content(file)
 	if err != nil {
 		return err
 	}
-	f.o.returnHome() // the outline has executed the run
+	f.c.returnHome() // the outline has executed the run
 	if f.dir == "" {
 		return f.begin(outfolder.Slug(sys.Name, cmp.Or(s.Property, string(s.Kind))), text)
 	}
@@ -192,9 +190,9 @@ func (f *suspectFile) write(s *search.Suspect, status report.Status) error {
 
 // begin writes the first file.
 func (f *suspectFile) begin(slug string, text []byte) error {
-	where := f.o.folder()
+	where := f.c.folder()
 	if where.Replace { // the files of an earlier check stay until this one has a finding
-		f.dir = f.o.Dir
+		f.dir = f.c.Dir
 		var err error
 		if f.made, err = outfolder.MkdirAll(f.dir); err != nil {
 			return err
@@ -292,8 +290,8 @@ func endsOf(w kernel.World) (ends []string) {
 }
 
 // suspectFileOf returns the file of the suspect that was under examination in a process that died.
-func suspectFileOf(out *isolate.Outcome, o *Options) *suspectFile {
-	f := &suspectFile{o: o}
+func suspectFileOf(out *isolate.Outcome, c *checker) *suspectFile {
+	f := &suspectFile{c: c}
 	if out.Suspect != nil {
 		f.dir = out.Suspect.Folder
 	}
@@ -301,18 +299,18 @@ func suspectFileOf(out *isolate.Outcome, o *Options) *suspectFile {
 }
 
 // suspect adds the suspect under examination to the report of a search without a finding.
-func (o *Options) suspect(r *report.Report, res *search.Result) error {
+func (c *checker) suspect(r *report.Report, res *search.Result) error {
 	s := res.Suspect
 	if s == nil {
-		o.suspectFile.remove() // an earlier process may have had a suspect that this one did not find
+		c.suspectFile.remove() // an earlier process may have had a suspect that this one did not find
 		return nil
 	}
-	if o.suspectFile.of != s {
-		o.suspectFile.put(s, report.Suspected)
+	if c.suspectFile.of != s {
+		c.suspectFile.put(s, report.Suspected)
 	}
-	r.Suspect = o.suspectFile.entry(s, report.Suspected)
-	if o.suspectFile.err == nil && o.Dir == "" {
+	r.Suspect = c.suspectFile.entry(s, report.Suspected)
+	if c.suspectFile.err == nil && c.Dir == "" {
 		return outfolder.Ignore(outfolder.Root)
 	}
-	return o.suspectFile.err
+	return c.suspectFile.err
 }

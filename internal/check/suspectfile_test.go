@@ -10,15 +10,15 @@ import (
 
 // A suspect comes with the command that confirms or refutes it: for a dead run by its critical step, otherwise by executing it again.
 func TestSuspectFile_Decide(t *testing.T) {
-	o := &Options{Commands: func(file string) report.Commands {
+	c := &checker{Options: Options{Commands: func(file string) report.Commands {
 		return report.Commands{Decide: "critical " + file, Replay: "replay " + file}
-	}}
+	}}}
 	for kind, want := range map[sim.FindingKind]string{
 		sim.Liveness: "critical d/suspect.path", sim.Deadlock: "critical d/suspect.path",
 		sim.Safety: "replay d/suspect.path", sim.Panic: "replay d/suspect.path", sim.Divergence: "replay d/suspect.path",
 	} {
 		s := &search.Suspect{Finding: sim.Finding{Kind: kind}}
-		f := &suspectFile{o: o, dir: "d", written: s}
+		f := &suspectFile{c: c, dir: "d", written: s}
 		if got := f.entry(s, report.Suspected).Decide; got != want {
 			t.Errorf("%v: %q, want %q", kind, got, want)
 		}

@@ -17,34 +17,34 @@ import (
 	"github.com/macemc/macemc/internal/version"
 )
 
-func (o *Options) folder() outfolder.Folder {
-	return outfolder.Folder{Dir: o.Dir, Root: outfolder.Root, Several: o.KeepGoing,
-		Replace: o.Replace && !o.replaced, Numbered: true}
+func (c *checker) folder() outfolder.Folder {
+	return outfolder.Folder{Dir: c.Dir, Root: outfolder.Root, Several: c.KeepGoing,
+		Replace: c.Replace && !c.replaced, Numbered: true}
 }
 
 // write makes the output folder of a finding and records its name in the report.
-func (o *Options) write(r *report.Report, f files) error {
-	o.tell("writing the report")
-	o.returnHome()
+func (c *checker) write(r *report.Report, f files) error {
+	c.tell("writing the report")
+	c.returnHome()
 	if err := keep(r, f); err != nil {
 		return err
 	}
 	errorPath := []byte(r.PathText)
-	where := o.folder()
-	if o.Replace && !o.KeepGoing {
-		if text, err := infile.Read(filepath.Join(o.Dir, outfolder.ErrorPath)); err == nil && bytes.Equal(text, errorPath) {
-			o.placed(r, o.Dir, f)
-			o.suspectFile.supersede(r, o.Dir)
-			_ = os.Chtimes(filepath.Join(o.Dir, outfolder.ErrorPath), time.Time{}, time.Now()) // it is the newest finding again
+	where := c.folder()
+	if c.Replace && !c.KeepGoing {
+		if text, err := infile.Read(filepath.Join(c.Dir, outfolder.ErrorPath)); err == nil && bytes.Equal(text, errorPath) {
+			c.placed(r, c.Dir, f)
+			c.suspectFile.supersede(r, c.Dir)
+			_ = os.Chtimes(filepath.Join(c.Dir, outfolder.ErrorPath), time.Time{}, time.Now()) // it is the newest finding again
 			return nil
 		}
 	}
 	name := outfolder.Slug(r.System, cmp.Or(r.Property, string(r.Kind)))
-	if dir := cmp.Or(o.unshrunkDir, o.suspectFile.folder(name)); dir != "" && !where.Replace {
+	if dir := cmp.Or(c.unshrunkDir, c.suspectFile.folder(name)); dir != "" && !where.Replace {
 		where = outfolder.Folder{Dir: dir, Replace: true}
 	}
 	dir, err := where.Write(name, func(temp, dir string) error {
-		o.placed(r, dir, f)
+		c.placed(r, dir, f)
 		if err := os.WriteFile(filepath.Join(temp, outfolder.ErrorPath), errorPath, 0o644); err != nil {
 			return err
 		}
@@ -77,22 +77,22 @@ func (o *Options) write(r *report.Report, f files) error {
 	})
 	if err != nil {
 		r.LivePathFile = ""
-		o.leave(r)
+		c.leave(r)
 		if r.Shrunk != nil {
 			r.Shrunk.Original = ""
 		}
 		return err
 	}
-	o.replaced = true
-	if o.tempDir != "" { // an earlier attempt failed
-		os.RemoveAll(o.tempDir)
-		o.tempDir = ""
+	c.replaced = true
+	if c.tempDir != "" { // an earlier attempt failed
+		os.RemoveAll(c.tempDir)
+		c.tempDir = ""
 	}
-	o.suspectFile.supersede(r, dir)
+	c.suspectFile.supersede(r, dir)
 	switch {
-	case o.Root != "":
-		return outfolder.Ignore(o.Root)
-	case o.Dir == "":
+	case c.Root != "":
+		return outfolder.Ignore(c.Root)
+	case c.Dir == "":
 		return outfolder.Ignore(outfolder.Root)
 	}
 	return nil
@@ -100,16 +100,16 @@ func (o *Options) write(r *report.Report, f files) error {
 
 // leave records a path file in a report with files that could not be written. It is the file of the run as found,
 // that of the suspect under examination, or else a new one in the folder for temporary files.
-func (o *Options) leave(r *report.Report) {
-	r.PathFile, r.Commands = o.suspectFile.name(), report.Commands{}
-	if o.unshrunkDir != "" {
-		r.PathFile = filepath.Join(o.unshrunkDir, outfolder.ErrorPath)
+func (c *checker) leave(r *report.Report) {
+	r.PathFile, r.Commands = c.suspectFile.name(), report.Commands{}
+	if c.unshrunkDir != "" {
+		r.PathFile = filepath.Join(c.unshrunkDir, outfolder.ErrorPath)
 	}
 	if r.PathFile == "" && r.PathText != "" {
-		r.PathFile = o.leaveText(r.PathText)
+		r.PathFile = c.leaveText(r.PathText)
 	}
-	if o.Commands != nil && r.PathFile != "" {
-		r.Commands.Look = o.Commands(r.PathFile).Look
+	if c.Commands != nil && r.PathFile != "" {
+		r.Commands.Look = c.Commands(r.PathFile).Look
 	}
 }
 
@@ -130,7 +130,7 @@ func keep(r *report.Report, f files) error {
 }
 
 // placed records the present or future names of the files.
-func (o *Options) placed(r *report.Report, dir string, f files) {
+func (c *checker) placed(r *report.Report, dir string, f files) {
 	r.PathFile, r.LivePathFile = filepath.Join(dir, outfolder.ErrorPath), ""
 	if f.live != nil {
 		r.LivePathFile = filepath.Join(dir, outfolder.LivePath)
@@ -138,8 +138,8 @@ func (o *Options) placed(r *report.Report, dir string, f files) {
 	if f.original != nil {
 		r.Shrunk.Original = filepath.Join(dir, outfolder.Original)
 	}
-	if o.Commands != nil {
-		r.Commands = o.Commands(r.PathFile)
+	if c.Commands != nil {
+		r.Commands = c.Commands(r.PathFile)
 	}
 }
 
@@ -152,19 +152,19 @@ func content(f *pathfile.File) ([]byte, error) {
 
 // leaveText writes the text of a path file to the folder for temporary files, over that of an earlier call. It returns the name of
 // the file; an empty string means that none could be written.
-func (o *Options) leaveText(text string) string {
-	if o.tempDir == "" {
+func (c *checker) leaveText(text string) string {
+	if c.tempDir == "" {
 		dir, err := os.MkdirTemp("", "macemc-finding-")
 		if err != nil {
 			return ""
 		}
-		o.tempDir = dir
+		c.tempDir = dir
 	}
-	file := filepath.Join(o.tempDir, outfolder.ErrorPath)
+	file := filepath.Join(c.tempDir, outfolder.ErrorPath)
 	if err := outfile.Replace(file, []byte(text), 0o644); err != nil {
 		if _, err := os.Stat(file); err != nil { // no earlier text is left
-			os.Remove(o.tempDir)
-			o.tempDir = ""
+			os.Remove(c.tempDir)
+			c.tempDir = ""
 			return ""
 		}
 	}
