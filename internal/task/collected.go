@@ -2,8 +2,10 @@ package task
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/report/render"
@@ -55,15 +57,22 @@ func (c Collected) Validate(asJSON bool) error {
 	return nil
 }
 
-// Write renders a document for each file.
-func (c Collected) Write(p *Process, write func(*bytes.Buffer, render.Collected) error) (err error) {
+// Part is the key of a file that gets the results as JSON. A program that collects those of several searches reads it.
+const Part = "part"
+
+// Write writes the results of searches in each format.
+func (c Collected) Write(p *Process, all ...render.Results) (err error) {
+	if file := c[Part]; file != "" {
+		text, e := json.Marshal(all[0])
+		err = errors.Join(e, os.WriteFile(file, text, 0o600))
+	}
 	for _, f := range render.CollectedFormats() {
 		file := c[f.Name]
 		if file == "" {
 			continue
 		}
 		var b bytes.Buffer
-		e := write(&b, f)
+		e := f.Results(&b, all)
 		switch {
 		case e != nil:
 		case file == StandardOutput:

@@ -34,7 +34,7 @@ const (
 // protocol is the version of the protocol between a program and a test binary, which may have different versions of
 // this module. It grows with each incompatible change, except for changes to the fields of tasks, which [shape]
 // detects.
-const protocol = 3
+const protocol = 4
 
 // shape is a hash of the names and types of all fields of tasks.
 func shape() string {

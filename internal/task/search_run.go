@@ -1,7 +1,6 @@
 package task
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -176,8 +175,8 @@ func (s *Search) output(ctx context.Context, p *Process, rep *report.Report, pro
 		}
 	}
 	if len(s.Collected) > 0 {
-		d := document.New(rep, properties)
-		err = s.Collected.Write(p, func(b *bytes.Buffer, f render.Collected) error { return f.Render(b, d) })
+		results, e := render.ResultsOf(document.New(rep, properties))
+		err = errors.Join(e, s.Collected.Write(p, results))
 	}
 	if s.Collected.Printed() != "" {
 		return exitcode.Of(rep.Verdict, context.Cause(ctx)), err

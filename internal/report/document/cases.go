@@ -54,7 +54,7 @@ type Case struct {
 	Message string // empty for passed cases
 	Text    string // details, unless Of is set
 	// Of is the document with the details. Nil means Text.
-	Of *Document
+	Of *Document `json:"-"`
 }
 
 // cases builds the test cases of a report.

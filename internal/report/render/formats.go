@@ -27,34 +27,26 @@ func FolderFormats() format.Table[*document.Document] {
 	}
 }
 
-// Collected is a format for other programs. One document holds the reports of several searches. Searches have a flag
+// Collected is a format for other programs. One document holds the results of several searches. Searches have a flag
 // with the format's name.
 type Collected struct {
 	format.Format[*document.Document]
 	// Mark is in the first lines of all documents that are not empty.
 	Mark    string
-	Merge   func(io.Writer, []Output) error
-	Results func(io.Writer, Results) error
-}
-
-// Output is the output of one of several searches in a [Collected] format.
-type Output struct {
-	Name    string // of the system
-	Text    []byte // nil means none, because of Problem
-	Problem string
+	Results func(io.Writer, []Results) error
 }
 
 // CollectedFormats returns the formats for other programs.
 func CollectedFormats() []Collected {
 	return []Collected{
 		{format.Format[*document.Document]{Name: "junit", Ext: ".xml", Doc: "JUnit XML", Render: JUnit},
-			junitMark, MergeJUnit, resultsJUnit},
+			junitMark, resultsJUnit},
 		{format.Format[*document.Document]{Name: "sarif", Ext: ".sarif", Doc: "SARIF for code scanning", Render: SARIF},
-			sarifMark, MergeSARIF, resultsSARIF},
+			sarifMark, resultsSARIF},
 		{format.Format[*document.Document]{Name: "lines", Ext: ".lines", Doc: "lines file:line: message", Render: Lines},
-			linesMark, MergeLines, resultsLines},
+			linesMark, resultsLines},
 		{format.Format[*document.Document]{Name: "github", Ext: ".github", Doc: "GitHub Actions annotations", Render: GitHub},
-			gitHubMark, MergeGitHub, resultsGitHub},
+			gitHubMark, resultsGitHub},
 	}
 }
 

@@ -19,27 +19,30 @@ const gitHubMark = "::[macemc] "
 // of each finding, and for a search without a finding a notice, or a warning if it has no verdict. Paths are relative to
 // the repository. Accepted findings are notices.
 func GitHub(w io.Writer, d *document.Document) error {
-	return resultsGitHub(w, Results{Annotations: annotations(d)})
+	return resultsGitHub(w, []Results{{Annotations: annotations(d)}})
 }
 
-func resultsGitHub(w io.Writer, r Results) error {
+func resultsGitHub(w io.Writer, list []Results) error {
 	b := bufio.NewWriter(w)
-	found := r.found()
-	for i := range found {
-		b.WriteString(gitHubFinding(&found[i], r.Folder))
-	}
-	for _, line := range r.Problems {
-		b.WriteString(gitHubCommand("error", line))
-	}
-	if len(found) == 0 {
-		level := "warning"
-		if r.Verdict == search.OK || r.Verdict == search.Violation {
-			level = "notice"
+	for i := range list {
+		r := &list[i]
+		found := r.found()
+		for k := range found {
+			b.WriteString(gitHubFinding(&found[k], r.Folder))
 		}
-		b.WriteString(gitHubCommand(level, r.Title))
-	}
-	for _, line := range r.Notes {
-		b.WriteString(gitHubCommand("notice", line))
+		for _, line := range r.Problems {
+			b.WriteString(gitHubCommand("error", line))
+		}
+		if len(found) == 0 && r.Title != "" {
+			level := "warning"
+			if r.Verdict == search.OK || r.Verdict == search.Violation {
+				level = "notice"
+			}
+			b.WriteString(gitHubCommand(level, r.Title))
+		}
+		for _, line := range r.Notes {
+			b.WriteString(gitHubCommand("notice", line))
+		}
 	}
 	return b.Flush()
 }
@@ -73,8 +76,3 @@ var (
 	gitHubData  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	gitHubValue = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
-
-// MergeGitHub writes the workflow commands of several searches. A search without output is an error.
-func MergeGitHub(w io.Writer, parts []Output) error {
-	return concatenate(w, parts, func(p Output) string { return gitHubCommand("error", p.Name+": "+p.Problem) })
-}

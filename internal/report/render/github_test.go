@@ -1,7 +1,6 @@
 package render_test
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
@@ -112,14 +111,10 @@ func TestGitHub_Escapes(t *testing.T) {
 }
 
 // A search without a report is an error with its whole explanation.
-func TestMergeGitHub(t *testing.T) {
-	one := printed(t, render.GitHub, nothingFound())
-	var all bytes.Buffer
-	if err := render.MergeGitHub(&all, []render.Output{{Name: "a", Text: one}, {Name: "b", Problem: "# b\ndoes not build"}}); err != nil {
-		t.Fatal(err)
-	}
-	if want := string(one) + "::error::[macemc] b: # b%0Adoes not build\n"; all.String() != want {
-		t.Errorf("got %q, want %q", &all, want)
+func TestGitHub_SeveralSearches(t *testing.T) {
+	all := severally(t, "github", resultsOf(t, "a", nothingFound()), render.Missing("b", "# b\ndoes not build"))
+	if want := string(printed(t, render.GitHub, nothingFound())) + "::error::[macemc] b: # b%0Adoes not build\n"; all != want {
+		t.Errorf("got %q, want %q", all, want)
 	}
 }
 

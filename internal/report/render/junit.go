@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/internal/report/document"
@@ -61,17 +60,32 @@ func JUnit(w io.Writer, d *document.Document) error {
 	if err != nil {
 		return err
 	}
-	return resultsJUnit(w, Results{Suites: []Suite{s}})
+	return resultsJUnit(w, []Results{{Suites: []Suite{s}}})
 }
 
-func resultsJUnit(w io.Writer, r Results) error {
-	var suites []junitSuite
+func resultsJUnit(w io.Writer, list []Results) error {
+	all := junitSuites{Name: "macemc"}
 	seconds := 0.0
-	for i := range r.Suites {
-		suites = append(suites, junit(&r.Suites[i]))
-		seconds += r.Suites[i].Seconds
+	for i := range list {
+		for k := range list[i].Suites {
+			s := junit(&list[i].Suites[k])
+			seconds += list[i].Suites[k].Seconds
+			all.Suites = append(all.Suites, s)
+			all.Tests, all.Failures, all.Errors, all.Skipped = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors, all.Skipped+s.Skipped
+		}
 	}
-	return writeJUnit(w, suites, seconds)
+	all.Time = junitTime(seconds)
+	w = textfmt.Printer(w)
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", "  ")
+	if err := e.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
 }
 
 func junit(of *Suite) junitSuite {
@@ -104,57 +118,6 @@ func plainText(d *document.Document) (string, error) {
 	var text strings.Builder
 	err := Terminal(&text, &plain)
 	return text.String(), err
-}
-
-// MergeJUnit writes one document with the test suites of several searches, named after their parts. A search without
-// output is an error.
-func MergeJUnit(w io.Writer, parts []Output) error {
-	var suites []junitSuite
-	total := 0.0
-	for _, p := range parts {
-		if p.Text == nil {
-			suites = append(suites, junitSuite{Name: p.Name, Tests: 1, Errors: 1, Time: junitTime(0), Cases: []junitCase{{
-				Class: "macemc." + p.Name, Name: "the search ends with a report", Time: junitTime(0),
-				Error: &junitProblem{Type: "error", Message: p.Problem},
-			}}})
-			continue
-		}
-		var d junitSuites
-		if err := xml.Unmarshal(p.Text, &d); err != nil {
-			return fmt.Errorf("JUnit XML of %s: %w", p.Name, err)
-		}
-		for _, s := range d.Suites {
-			s.Name = p.Name
-			for i := range s.Cases {
-				s.Cases[i].Class = "macemc." + p.Name
-			}
-			suites = append(suites, s)
-		}
-		seconds, err := strconv.ParseFloat(d.Time, 64)
-		if err != nil {
-			return fmt.Errorf("JUnit XML of %s: %w", p.Name, err)
-		}
-		total += seconds
-	}
-	return writeJUnit(w, suites, total)
-}
-
-func writeJUnit(w io.Writer, suites []junitSuite, seconds float64) error {
-	all := junitSuites{Name: "macemc", Time: junitTime(seconds), Suites: suites}
-	for _, s := range suites {
-		all.Tests, all.Failures, all.Errors, all.Skipped = all.Tests+s.Tests, all.Failures+s.Failures, all.Errors+s.Errors, all.Skipped+s.Skipped
-	}
-	w = textfmt.Printer(w)
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	e := xml.NewEncoder(w)
-	e.Indent("", "  ")
-	if err := e.Encode(all); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
 }
 
 func junitTime(s float64) string { return fmt.Sprintf("%.3f", s) }

@@ -2,6 +2,7 @@ package render_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"maps"
 	"strings"
@@ -17,34 +18,51 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// The test suites of several searches have the searches' names, in one document with the total counts. A search
-// without a report is an error in it.
-func TestMergeJUnit(t *testing.T) {
-	var one bytes.Buffer
-	lease := report.Report{Settings: report.Settings{System: "lease", Nodes: 2}, Verdict: search.OK, Work: search.Work{Seconds: 1.5}}
-	if err := render.JUnit(&one, document.New(&lease, []sim.Property{{Name: "safe"}})); err != nil {
+// severally renders the results of several searches, passed on as JSON.
+func severally(t *testing.T, format string, all ...render.Results) string {
+	t.Helper()
+	var passed []render.Results
+	if text, err := json.Marshal(all); err != nil {
+		t.Fatal(err)
+	} else if err := json.Unmarshal(text, &passed); err != nil {
 		t.Fatal(err)
 	}
-	var all bytes.Buffer
-	err := render.MergeJUnit(&all,
-		[]render.Output{{Name: "a:TestLease", Text: one.Bytes()}, {Name: "b", Problem: "does not <build>"},
-			{Name: "c:TestLease", Text: one.Bytes()}})
+	var b bytes.Buffer
+	f, _ := render.CollectedFormat(format)
+	if err := f.Results(&b, passed); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// resultsOf returns the results of a search. A name is that of one of several searches.
+func resultsOf(t *testing.T, name string, r *report.Report, properties ...sim.Property) render.Results {
+	t.Helper()
+	all, err := render.ResultsOf(document.New(r, properties))
 	if err != nil {
 		t.Fatal(err)
 	}
+	if name != "" {
+		all.SetName(name)
+	}
+	return all
+}
+
+// The test suites of several searches have the searches' names, in one document with the total counts. A search
+// without a report is an error in it.
+func TestJUnit_SeveralSearches(t *testing.T) {
+	lease := report.Report{Settings: report.Settings{System: "lease", Nodes: 2}, Verdict: search.OK, Work: search.Work{Seconds: 1.5}}
+	all := severally(t, "junit", resultsOf(t, "a:TestLease", &lease, sim.Property{Name: "safe"}), render.Missing("b", "does not <build>"),
+		resultsOf(t, "c:TestLease", &lease, sim.Property{Name: "safe"}))
 	for _, want := range []string{
 		`<testsuites name="macemc" tests="13" failures="0" errors="1" skipped="2" time="3.000">`,
 		`<testsuite name="a:TestLease" tests="6"`, `<testsuite name="c:TestLease"`,
 		`<testcase classname="macemc.a:TestLease" name="safe"`, `<testcase classname="macemc.b" name="the search ends with a report"`,
 		`message="does not &lt;build&gt;"`,
 	} {
-		if !strings.Contains(all.String(), want) {
-			t.Errorf("%s is missing in\n%s", want, &all)
+		if !strings.Contains(all, want) {
+			t.Errorf("%s is missing in\n%s", want, all)
 		}
-	}
-	if err := render.MergeJUnit(&all, []render.Output{{Name: "d", Text: []byte("<testsuites>")}}); err == nil ||
-		!strings.Contains(err.Error(), "JUnit XML of d: ") {
-		t.Errorf("%v", err)
 	}
 }
 

@@ -16,6 +16,27 @@ type Results struct {
 	Annotations
 }
 
+// ResultsOf returns the results of a search.
+func ResultsOf(d *document.Document) (Results, error) {
+	s, err := suite(d)
+	return Results{[]Suite{s}, annotations(d)}, err
+}
+
+// Missing returns the results of one of several searches that has none.
+func Missing(name, problem string) Results {
+	none := document.Case{Name: "the search ends with a report", Result: document.Errored, Type: "error", Message: problem}
+	r := Results{[]Suite{{Cases: []document.Case{none}}}, Annotations{Problems: []string{name + ": " + problem}}}
+	r.SetName(name)
+	return r
+}
+
+// SetName names the test suites after one of several searches.
+func (r *Results) SetName(name string) {
+	for i := range r.Suites {
+		r.Suites[i].Name, r.Suites[i].Class = name, "macemc."+name
+	}
+}
+
 // Suite is a test suite: a system, or a package with tests.
 type Suite struct {
 	Name       string

@@ -1,8 +1,8 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/url"
 	"os"
@@ -93,32 +93,50 @@ type (
 // SARIF writes the findings as a SARIF log for code scanning. A search without a finding has no results but a
 // notification that describes its coverage. A search without a verdict counts as not executed successfully.
 func SARIF(w io.Writer, d *document.Document) error {
-	return resultsSARIF(w, Results{Annotations: annotations(d)})
+	return resultsSARIF(w, []Results{{Annotations: annotations(d)}})
 }
 
-func resultsSARIF(w io.Writer, r Results) error {
-	decided := (r.Verdict == search.OK || r.Verdict == search.Violation) && len(r.Problems) == 0
-	run := sarifRun{Results: []sarifResult{}, Invocations: []sarifInvocation{{Successful: decided}}}
-	run.Tool.Driver.Version = r.Program
-	root := repository(r.Folder)
-	for i := range r.Findings {
-		run.Results = append(run.Results, sarifOf(&r.Findings[i], root))
+func resultsSARIF(w io.Writer, list []Results) error {
+	// Services for code scanning accept one run of a tool.
+	run := sarifRun{Results: []sarifResult{}, Invocations: []sarifInvocation{}}
+	driver := &run.Tool.Driver
+	driver.Name, driver.Rules = "macemc", []sarifRule{}
+	for i := range list {
+		r := &list[i]
+		driver.Version = cmp.Or(r.Program, driver.Version)
+		root := repository(r.Folder)
+		for k := range r.Findings {
+			run.Results = append(run.Results, sarifOf(&r.Findings[k], root))
+		}
+		run.Invocations = append(run.Invocations, sarifInvocationOf(&r.Annotations))
 	}
-	of := &run.Invocations[0]
-	for _, line := range r.Problems {
+	for _, result := range run.Results {
+		if !slices.ContainsFunc(driver.Rules, func(r sarifRule) bool { return r.ID == result.Rule }) {
+			driver.Rules = append(driver.Rules, sarifRule{result.Rule, sarifText{strings.ReplaceAll(result.Rule, "-", " ")}})
+		}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(sarifLog{sarifSchema, sarifVersion, []sarifRun{run}})
+}
+
+func sarifInvocationOf(a *Annotations) sarifInvocation {
+	of := sarifInvocation{Successful: (a.Verdict == search.OK || a.Verdict == search.Violation) && len(a.Problems) == 0}
+	for _, line := range a.Problems {
 		of.note("error", line)
 	}
-	for _, line := range r.Notes {
+	for _, line := range a.Notes {
 		of.note("note", line)
 	}
-	if r.Titled || len(r.found()) == 0 {
+	if a.Title != "" && (a.Titled || len(a.found()) == 0) {
 		level := "note"
-		if !decided {
+		if !of.Successful {
 			level = "error"
 		}
-		of.note(level, r.Title)
+		of.note(level, a.Title)
 	}
-	return writeSARIF(w, run)
+	return of
 }
 
 // sarifOf returns the result for a finding. Paths are relative to the folder root.
@@ -142,45 +160,6 @@ func sarifOf(f *Annotation, root string) sarifResult {
 
 func (i *sarifInvocation) note(level, text string) {
 	i.Notifications = append(i.Notifications, sarifNotification{level, sarifText{textfmt.Printable(text)}})
-}
-
-// MergeSARIF writes one log with one run that has the results of several searches, since services for code scanning
-// accept one run of a tool. A search without output is an unsuccessful invocation.
-func MergeSARIF(w io.Writer, parts []Output) error {
-	all := sarifRun{Results: []sarifResult{}, Invocations: []sarifInvocation{}}
-	for _, p := range parts {
-		if p.Text == nil {
-			var failed sarifInvocation
-			failed.note("error", p.Name+": "+p.Problem)
-			all.Invocations = append(all.Invocations, failed)
-			continue
-		}
-		var log sarifLog
-		if err := json.Unmarshal(p.Text, &log); err != nil {
-			return fmt.Errorf("SARIF of %s: %w", p.Name, err)
-		}
-		for _, run := range log.Runs {
-			all.Tool = run.Tool
-			all.Invocations = append(all.Invocations, run.Invocations...)
-			all.Results = append(all.Results, run.Results...)
-		}
-	}
-	return writeSARIF(w, all)
-}
-
-// writeSARIF writes a log with one run and the rules of its results.
-func writeSARIF(w io.Writer, run sarifRun) error {
-	driver := &run.Tool.Driver
-	driver.Name, driver.Rules = "macemc", []sarifRule{}
-	for _, result := range run.Results {
-		if !slices.ContainsFunc(driver.Rules, func(r sarifRule) bool { return r.ID == result.Rule }) {
-			driver.Rules = append(driver.Rules, sarifRule{result.Rule, sarifText{strings.ReplaceAll(result.Rule, "-", " ")}})
-		}
-	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(sarifLog{sarifSchema, sarifVersion, []sarifRun{run}})
 }
 
 // ruleID returns the rule for a kind of finding.

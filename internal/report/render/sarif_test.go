@@ -1,7 +1,6 @@
 package render_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -133,24 +132,17 @@ func TestSARIF(t *testing.T) {
 }
 
 // The results of several searches are in one run, and a search without a report is not successful.
-func TestMergeSARIF(t *testing.T) {
-	one := printed(t, render.SARIF, pingackReport(t))
-	var all bytes.Buffer
-	if err := render.MergeSARIF(&all, []render.Output{{Name: "a", Text: one}, {Name: "b", Problem: "does not build"}, {Name: "c", Text: one},
-		{Name: "d", Text: printed(t, render.SARIF, nothingFound())}}); err != nil {
-		t.Fatal(err)
+func TestSARIF_SeveralSearches(t *testing.T) {
+	all := severally(t, "sarif", resultsOf(t, "", pingackReport(t)), render.Missing("b", "does not build"), resultsOf(t, "", pingackReport(t)),
+		resultsOf(t, "", nothingFound()))
+	if err := checkSARIF([]byte(all)); err != nil {
+		t.Errorf("%v in\n%s", err, all)
 	}
-	if err := checkSARIF(all.Bytes()); err != nil {
-		t.Errorf("%v in\n%s", err, &all)
-	}
-	for want, times := range map[string]int{`"tool":`: 1, `"ruleId"`: 2, `"id": "liveness-violation"`: 1, `"executionSuccessful": true`: 3, `"b: does not build"`: 1} {
-		if got := strings.Count(all.String(), want); got != times {
-			t.Errorf("%s: %d times, want %d in\n%s", want, got, times, &all)
+	for want, times := range map[string]int{`"tool":`: 1, `"ruleId"`: 2, `"id": "liveness-violation"`: 1, `"executionSuccessful": true`: 3,
+		`"b: does not build"`: 1, `"level": "error"`: 3} {
+		if got := strings.Count(all, want); got != times {
+			t.Errorf("%s: %d times, want %d in\n%s", want, got, times, all)
 		}
-	}
-	if err := render.MergeSARIF(&all, []render.Output{{Name: "a", Text: []byte("{")}}); err == nil ||
-		!strings.Contains(err.Error(), "SARIF of a: ") {
-		t.Errorf("%v", err)
 	}
 }
 
@@ -166,12 +158,8 @@ func TestLines(t *testing.T) {
 		"[macemc] pingack: nothing found in 5.0s elapsed, stopped at the limit of CPU time: bounded, NOT a proof\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	var all bytes.Buffer
-	if err := render.MergeLines(&all,
-		[]render.Output{{Name: "a", Text: []byte("x.go:1: [macemc] y\n")}, {Name: "b", Problem: "does not build\nat all"}}); err != nil {
-		t.Fatal(err)
-	}
-	if want := "x.go:1: [macemc] y\n[macemc] b: does not build\n"; all.String() != want {
-		t.Errorf("got %q, want %q", &all, want)
+	all := severally(t, "lines", resultsOf(t, "a", nothingFound()), render.Missing("b", "does not build\nat all"))
+	if want := string(printed(t, render.Lines, nothingFound())) + "[macemc] b: does not build\n"; all != want {
+		t.Errorf("got %q, want %q", all, want)
 	}
 }

@@ -28,8 +28,8 @@ type patternSearch struct {
 	a     *app
 	f     task.Search
 	again func(name string) string
-	temp  *scratch.Folder            // for the outputs of each search; nil means none
-	parts map[string][]render.Output // by format
+	part  string           // the file for the results of each search; an empty string means none
+	parts []render.Results // so far
 }
 
 // searchPattern searches all checks of all packages that match a pattern.
@@ -74,14 +74,13 @@ func (a *app) searchAll(ctx context.Context, f task.Search, again func(name stri
 	if err := f.Collected.Check(); err != nil {
 		return err
 	}
-	if p.temp, err = scratch.New(""); err != nil {
+	temp, err := scratch.New("")
+	if err != nil {
 		return err
 	}
-	defer p.temp.Remove()
-	p.f.Collected, p.parts = task.Collected{}, map[string][]render.Output{}
-	for name := range f.Collected {
-		p.f.Collected[name] = filepath.Join(p.temp.Path, name)
-	}
+	defer temp.Remove()
+	p.part = filepath.Join(temp.Path, task.Part)
+	p.f.Collected = task.Collected{task.Part: p.part}
 	stdout := a.Stdout
 	if f.Collected.Printed() != "" {
 		a.Stdout = io.Discard
@@ -91,8 +90,7 @@ func (a *app) searchAll(ctx context.Context, f task.Search, again func(name stri
 	if len(p.parts) == 0 {
 		return err
 	}
-	e := f.Collected.Write(&a.Process, func(b *bytes.Buffer, c render.Collected) error { return c.Merge(b, p.parts[c.Name]) })
-	if e != nil {
+	if e := f.Collected.Write(&a.Process, p.parts...); e != nil {
 		return a.StatusError(ctx, statusOf(err), e)
 	}
 	return err
@@ -119,9 +117,7 @@ func (p *patternSearch) search(ctx context.Context) error {
 			continue
 		}
 		if err != nil && n == 0 {
-			for name := range p.f.Collected {
-				p.parts[name] = append(p.parts[name], render.Output{Name: pkg, Problem: err.Error()})
-			}
+			p.parts = append(p.parts, render.Missing(pkg, err.Error()))
 		}
 		worst = worse(worst, p.markReported(ctx, err))
 		if ctx.Err() != nil {
@@ -188,7 +184,7 @@ func (p *patternSearch) searchChecks(ctx context.Context, b *binary, pkg string,
 		f.Again = p.again(f.System)
 		fmt.Fprintf(p.a.Stderr, "macemc: searching %s\n", f.System)
 		err := b.do(ctx, c, &f)
-		p.takeParts(f.System, err)
+		p.takePart(f.System, err)
 		if worst = worse(worst, p.markReported(ctx, err)); ctx.Err() != nil {
 			break
 		}
@@ -196,19 +192,26 @@ func (p *patternSearch) searchChecks(ctx context.Context, b *binary, pkg string,
 	return worst
 }
 
-// takeParts collects the output of a search in each format, or the reason why it is missing.
-func (p *patternSearch) takeParts(name string, err error) {
-	for format, file := range p.f.Collected {
-		part := render.Output{Name: name}
-		text, e := os.ReadFile(file)
-		if e == nil {
-			part.Text = text
-			os.Remove(file)
-		} else if part.Problem = cmp.Or(err, e).Error(); statusOf(err) != 0 {
-			part.Problem += " without a report; see standard error"
-		}
-		p.parts[format] = append(p.parts[format], part)
+// takePart collects the results of a search, or the reason why they are missing.
+func (p *patternSearch) takePart(name string, err error) {
+	if p.part == "" {
+		return
 	}
+	var r render.Results
+	text, e := os.ReadFile(p.part)
+	if e == nil {
+		os.Remove(p.part)
+		e = json.Unmarshal(text, &r)
+	}
+	r.SetName(name)
+	if e != nil {
+		problem := cmp.Or(err, e).Error()
+		if statusOf(err) != 0 {
+			problem += " without a report; see standard error"
+		}
+		r = render.Missing(name, problem)
+	}
+	p.parts = append(p.parts, r)
 }
 
 // checkingPackages returns the packages of a pattern whose tests use package mctest.

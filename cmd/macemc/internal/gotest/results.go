@@ -1,7 +1,6 @@
 package gotest
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -93,8 +92,7 @@ func testWithResults(ctx context.Context, a Runner, args []string) error {
 	folder, _ := folderFlag(args)
 	all := a.results.render(int(exit))
 	all.Folder = folder
-	e := c.Write(a.Process, func(b *bytes.Buffer, f render.Collected) error { return f.Results(b, all) })
-	if e != nil {
+	if e := c.Write(a.Process, all); e != nil {
 		return a.StatusError(ctx, int(exit), e)
 	}
 	return err
