@@ -142,7 +142,7 @@ func statesWithin(ctx context.Context, cfg *Config, began time.Time, ticks int) 
 	if !cfg.Strategy.Can(strategy.BreadthFirst) && r.Stopped != stats.StoppedDepth && r.Stopped != stats.StoppedSampled && !visited {
 		r.Stats.ExhaustedDepth = 0 // it is only deep in some places
 	}
-	r.Stats.Sampled, r.Stats.Reduced, r.Stats.Crashes = x.Sampled, cfg.reduced(x), (*stats.Crashes)(x.Crashes)
+	r.Stats.Sampled, r.Stats.Reduced, r.Stats.Crashes = x.Sampled, cfg.reduced(x), x.Crashes
 	if cfg.RemoteExplorer == nil {
 		cover(&cfg.System, x, &r.Stats)
 	}
@@ -326,9 +326,7 @@ func cover(sys *sim.System, x *table.Exploration, s *Stats) {
 		sometimes = append(sometimes, n)
 	}
 	s.FaultsUsed, s.ForeignTimes = did.Used, did.ForeignTimes
-	for _, g := range x.Grows {
-		s.Grows = append(s.Grows, stats.Growth(g))
-	}
+	s.Grows = x.Grows
 	s.cover(sys, c, sometimes)
 }
 
@@ -337,5 +335,5 @@ func (c *Config) reduced(x *table.Exploration) *stats.Reduced {
 	if c.Reduce == options.ReduceNone && !c.Symmetry {
 		return nil
 	}
-	return (*stats.Reduced)(&x.Reduced)
+	return &x.Reduced
 }

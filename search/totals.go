@@ -76,17 +76,11 @@ func (t *totals) ordersOf(sampled bool, nodes int) *coverage.Orders {
 
 // sampledWalks returns the coverage of sampled walks for reports.
 func (t *totals) sampledWalks(c *coverage.Set) stats.SampledWalks {
-	s := stats.SampledWalks{AfterLiveWalks: t.activity.Runs}
-	for _, count := range t.activity.List(c) {
-		s.AfterLive = append(s.AfterLive, stats.AfterLive(count))
-	}
+	s := stats.SampledWalks{AfterLiveWalks: t.activity.Runs, AfterLive: t.activity.List(c)}
 	if t.orders == nil {
 		return s
 	}
 	pairs, both, missing := t.orders.Count(c)
-	s.Orders = stats.Orders{Walks: t.orders.Walks, Pairs: pairs, Both: both}
-	for _, m := range missing[:min(len(missing), stats.MostMissing)] {
-		s.Orders.Missing = append(s.Orders.Missing, stats.MissingOrder{Node: m.Node, First: m.First, Then: m.Then})
-	}
+	s.Orders = stats.Orders{Walks: t.orders.Walks, Pairs: pairs, Both: both, Missing: missing[:min(len(missing), stats.MostMissing)]}
 	return s
 }

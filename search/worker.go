@@ -12,7 +12,6 @@ import (
 	"github.com/macemc/macemc/internal/search/fpset"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
-	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/search/verify"
 	"github.com/macemc/macemc/sim"
 )
@@ -267,7 +266,7 @@ func suspectOf(f *verify.Mismatch) *Suspect {
 	if f == nil {
 		return nil
 	}
-	return &Suspect{Finding: *f.Finding, Path: f.Path, Steps: f.Steps, Difference: (*stats.Difference)(f.Difference)}
+	return &Suspect{Finding: *f.Finding, Path: f.Path, Steps: f.Steps, Difference: f.Difference}
 }
 
 // rotated is a strategy with schedules that take turns.

@@ -21,9 +21,9 @@ type Activity struct {
 
 // Count counts an event after the first live states of walks.
 type Count struct {
-	What  string // name for people
-	Times int    // in all sampled walks
-	Walks int    // number of walks in which it happened
+	What  string `json:"what"`  // name for people: "action read", "message Ping", "timer Beat"
+	Times int    `json:"times"` // in all sampled walks
+	Walks int    `json:"walks"` // number of walks in which it happened
 }
 
 type happenings struct{ times, walks, last int }

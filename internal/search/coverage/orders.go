@@ -208,8 +208,9 @@ func (o *Orders) Merge(p *Orders) {
 
 // Order is an order of two classes of events of a node.
 type Order struct {
-	Node        sim.NodeID
-	First, Then string // names for people
+	Node  sim.NodeID `json:"node"`
+	First string     `json:"first"` // name for people: "action read", "message Ping from n1", "timer Beat", "crash"
+	Then  string     `json:"then"`
 }
 
 // Count returns the number of pairs, the number of those that happened in both orders, and the orders that did not

@@ -4,32 +4,26 @@ import (
 	"github.com/macemc/macemc/internal/search/meter"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/table"
+	"github.com/macemc/macemc/internal/table/store"
 )
 
 // Engine describes which engine executed steps. If the engine was selected by measuring, the counts differ from
 // search to search, as times do. Nothing else in a result depends on them.
 type Engine struct {
-	Asked        string  `json:"asked"`
-	Used         string  `json:"used"`                  // the engine that executed most steps
-	ReplayEvents int     `json:"replay_events"`         // steps
-	TableEvents  int     `json:"table_events"`          //
-	ReplayRate   float64 `json:"replay_rate"`           // events per second of processor time, if both engines were measured; otherwise 0
-	TableRate    float64 `json:"table_rate"`            //
-	HitRate      float64 `json:"hit_rate"`              // share of the table engine's steps that were found in the tables
-	Handlers     int     `json:"handlers"`              // handler executions of the table engine's steps, including verification
-	Tried        int     `json:"tried,omitempty"`       // sets tried for quorums without a Need, for the tables
-	Unsupported  string  `json:"unsupported,omitempty"` // what the tables could not hold, so that the replay engine continued
-	Programs     bool    `json:"programs,omitempty"`    // not measured: nodes carry programs, see [declared.Carries], which replay executes
-	Copies       []Copy  `json:"copies"`                // how services were made for handlers that had to run
+	Asked        string       `json:"asked"`
+	Used         string       `json:"used"`                  // the engine that executed most steps
+	ReplayEvents int          `json:"replay_events"`         // steps
+	TableEvents  int          `json:"table_events"`          //
+	ReplayRate   float64      `json:"replay_rate"`           // events per second of processor time, if both engines were measured; otherwise 0
+	TableRate    float64      `json:"table_rate"`            //
+	HitRate      float64      `json:"hit_rate"`              // share of the table engine's steps that were found in the tables
+	Handlers     int          `json:"handlers"`              // handler executions of the table engine's steps, including verification
+	Tried        int          `json:"tried,omitempty"`       // sets tried for quorums without a Need, for the tables
+	Unsupported  string       `json:"unsupported,omitempty"` // what the tables could not hold, so that the replay engine continued
+	Programs     bool         `json:"programs,omitempty"`    // not measured: nodes carry programs, see [declared.Carries], which replay executes
+	Copies       []store.Plan `json:"copies"`                // how services were made for handlers that had to run
 
 	counts runloop.Counts
-}
-
-// Copy describes how the table engine makes a service or monitor of one type for a handler to run on.
-type Copy struct {
-	Type   string `json:"type"`
-	Copied bool   `json:"copied"`        // by a deep copy; otherwise by re-executing the history of the node since its last boot
-	Why    string `json:"why,omitempty"` // the reason if it is not copied
 }
 
 // Add adds the counts of loops.
@@ -55,16 +49,13 @@ func (s *Engine) settle() {
 		s.TableRate = float64(c.Measured[meter.ByTable]) / c.CPU[meter.ByTable].Seconds()
 	}
 	if len(c.Plans) > 0 {
-		s.Copies = nil
-	}
-	for _, p := range c.Plans {
-		s.Copies = append(s.Copies, Copy(p))
+		s.Copies = c.Plans
 	}
 }
 
 // EngineOf returns the statistics of an exploration.
 func EngineOf(x *table.Exploration) Engine {
-	s := Engine{Copies: []Copy{}, counts: runloop.Counts{Asked: runloop.TableEngine, Tables: x.Stats, Plans: x.Plans}}
+	s := Engine{Copies: []store.Plan{}, counts: runloop.Counts{Asked: runloop.TableEngine, Tables: x.Stats, Plans: x.Plans}}
 	s.counts.Events[meter.ByTable] = x.Stats.Steps
 	s.settle()
 	return s

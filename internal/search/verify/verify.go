@@ -43,12 +43,14 @@ type Mismatch struct {
 
 // Difference is a part of the state in which two executions of the same path differ.
 type Difference struct {
-	Step      int
-	Where     string    // "n0", "the network", "monitor 1"
-	Field     string    // empty if the values could not be reproduced
-	Values    [2]string // one per execution
-	Details   []string  // lines from the service itself on the first difference, see [simext.Comparer]
-	Collision bool      // the same step from two states with equal encodings differs, not two executions of one path
+	Step   int       `json:"step"`
+	Where  string    `json:"where"`  // "n0", "the network", "monitor 1"
+	Field  string    `json:"field"`  // empty if the values could not be reproduced
+	Values [2]string `json:"values"` // one per execution
+	// Details are lines from the service itself on the first difference, see [simext.Comparer].
+	Details []string `json:"details,omitempty"`
+	// Collision means that the same step from two states with equal encodings differs, not two executions of one path.
+	Collision bool `json:"collision,omitempty"`
 }
 
 func (d *Difference) String() string {

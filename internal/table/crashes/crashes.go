@@ -15,11 +15,11 @@ const StoppedCrashes = "crashes"
 
 // Crashes reports which crashes and halts were left out.
 type Crashes struct {
-	Model          options.CrashModel       // the model asked for
-	Implicit       []sim.NodeID             // nodes that may crash and did not
-	Proven         bool                     // leaving the crashes out changes no verdict
-	CrashSensitive []options.CrashSensitive // nodes without that proof; they did crash if the model is auto
-	Why            string                   // why no crash can be left out
+	Model          options.CrashModel       `json:"model"`            // the model asked for
+	Implicit       []sim.NodeID             `json:"implicit"`         // nodes that may crash and did not
+	Proven         bool                     `json:"proven"`           // leaving the crashes out changes no verdict
+	CrashSensitive []options.CrashSensitive `json:"opaque,omitempty"` // nodes without that proof; they did crash if the model is auto
+	Why            string                   `json:"why,omitempty"`    // why no crash can be left out
 }
 
 // Select chooses the nodes that do not crash in an exploration, and marks them as uncrashed. It returns nil if all

@@ -18,18 +18,18 @@ import (
 //     uses ReduceDrop.
 //  5. [ReducedGraph.Again] explores once more if an assumption was refuted, and disables the reduction after mostRounds explorations.
 
-// Reduced is the summary of a reduction. Type Reduced of package search has the same fields, with their JSON names.
+// Reduced is the summary of a reduction.
 type Reduced struct {
-	Used   options.Reduction
-	Why    string // why it is weaker than the one asked for, or ""
-	Rounds int    // number of explorations; each drops the assumptions that earlier ones refuted
-	Passed int    // intermediate states of chains: checked, not stored
-	Chains int    // edges of several steps
-	Single int    // stored states whose ample set is one event
-	Dead   int    // local states with a dropped datagram
+	Used   options.Reduction `json:"used"`
+	Why    string            `json:"why,omitempty"`    // why it is weaker than the one asked for, or ""
+	Rounds int               `json:"rounds,omitempty"` // number of explorations; each drops the assumptions that earlier ones refuted
+	Passed int               `json:"passed,omitempty"` // intermediate states of chains: checked, not stored
+	Chains int               `json:"chains,omitempty"` // edges of several steps
+	Single int               `json:"single,omitempty"` // stored states whose ample set is one event
+	Dead   int               `json:"dead,omitempty"`   // local states with a dropped datagram
 
-	Permutations int    // permutations of nodes by which states were merged; 0: none
-	Asymmetry    string // why requested symmetry was not used
+	Permutations int    `json:"permutations,omitempty"` // permutations of nodes by which states were merged; 0: none
+	Asymmetry    string `json:"asymmetry,omitempty"`    // why requested symmetry was not used
 }
 
 // RulesOf returns the rules of a reduction.

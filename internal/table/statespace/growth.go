@@ -17,11 +17,11 @@ import (
 // Growth is a list, map or queue that grew by more than [leastGrowth] elements during the exploration. Connections
 // include those of rehearsed runs.
 type Growth struct {
-	Node     sim.NodeID // -1 for a connection, which is interned without its nodes
-	What     string     // path of a field of the service, "inbox", or "a connection"
-	Elements int        // in the largest state of the node
-	Type     string     // the most frequent one; empty if types are not known
-	OfType   int
+	Node     sim.NodeID `json:"node"`           // -1 for a connection, which is interned without its nodes
+	What     string     `json:"what"`           // path of a field of the service, "inbox", or "a connection"
+	Elements int        `json:"elements"`       // in the largest state of the node
+	Type     string     `json:"type,omitempty"` // the most frequent one; empty if types are not known
+	OfType   int        `json:"of_type,omitempty"`
 }
 
 const (

@@ -8,11 +8,11 @@ import (
 
 // Plan describes how services or monitors of one type are copied for a handler.
 type Plan struct {
-	Type string
+	Type string `json:"type"`
 	// Copied reports a deep copy. Otherwise all events of the node since its last boot (of the monitor since the
 	// start) are executed again.
-	Copied bool
-	Why    string // why not Copied
+	Copied bool   `json:"copied"`
+	Why    string `json:"why,omitempty"` // why not Copied
 }
 
 // plans records the plan of each type.

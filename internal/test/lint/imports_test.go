@@ -151,7 +151,7 @@ var imports = []struct {
 		internal/stacks internal/simext internal/kernel internal/kernel/... internal/replay internal/table/... choose
 		sim internal/eventkind internal/netmodel`},
 	{pkg: "internal/search/stats", strict: true, module: `
-		internal/search/verify internal/explore internal/search/meter internal/search/runloop internal/table
+		internal/search/coverage internal/search/verify internal/explore internal/search/meter internal/search/runloop internal/table
 		internal/table/... sim internal/eventkind internal/netmodel`},
 	{pkg: "internal/search/runs", strict: true, module: `
 		internal/encoding internal/search/fpset internal/search/runloop internal/search/schedules internal/kernel
