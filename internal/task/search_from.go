@@ -75,7 +75,7 @@ func (f *Search) onward(run *check.Source, s *check.Subject, cfg *search.Config)
 	if err != nil {
 		return nil, err
 	}
-	if err := (check.Modes{Timing: f.Timing, Interleave: f.Interleave, CrashCut: f.CrashCut}).Apply(&loose); err != nil {
+	if err := f.Modes.Apply(&loose); err != nil {
 		return nil, modeError(err)
 	}
 	if h.AsLive {

@@ -15,17 +15,15 @@ import (
 
 // Subject is the system to execute and its possible faults. Its fields are flags of several commands.
 type Subject struct {
-	System     string // its name; the process of a test ignores it
-	Bugs       []string
-	Property   string
-	Nodes      int
-	Set        []string // parameters
-	Limits     sim.Limits
-	Timing     string
-	Interleave string
-	CrashCut   string
-	Weights    string
-	Given      Given
+	System   string // its name; the process of a test ignores it
+	Bugs     []string
+	Property string
+	Nodes    int
+	Set      []string // parameters
+	Limits   sim.Limits
+	check.Modes
+	Weights string
+	Given   Given
 }
 
 func (f *Subject) validate() error {
@@ -51,22 +49,13 @@ func (f *Subject) build(p *Process) (check.Subject, error) {
 			return check.Subject{}, fmt.Errorf("--bug %s is given twice", id)
 		}
 	}
-	wanted := check.Wanted{Config: spec.Config{Nodes: f.Nodes, Params: params, Bugs: f.Bugs}}
+	wanted := check.Wanted{Config: spec.Config{Nodes: f.Nodes, Params: params, Bugs: f.Bugs}, Modes: f.Modes}
 	wanted.Limits = func(l *sim.Limits) {
 		for fault := range sim.FaultCount {
 			if f.Given.Has(fault.String()) {
 				l[fault] = f.Limits[fault]
 			}
 		}
-	}
-	if f.Given.Has("timing") {
-		wanted.Timing = f.Timing
-	}
-	if f.Given.Has("interleave") {
-		wanted.Interleave = f.Interleave
-	}
-	if f.Given.Has("crash-cut") {
-		wanted.CrashCut = f.CrashCut
 	}
 	s, err := check.NewSubject(entry, wanted)
 	return s, modeError(err)
