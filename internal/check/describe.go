@@ -87,9 +87,7 @@ func keepText(r *report.Report, l *Loaded, file string) error {
 	if err != nil {
 		return err
 	}
-	text, err := content(f)
-	r.PathText = string(text)
-	return err
+	return keep(r, files{error: f})
 }
 
 // SetLiveRun replaces the live run in the report of a liveness violation.

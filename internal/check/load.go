@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os/exec"
 	"slices"
@@ -247,20 +248,17 @@ func (l *Loaded) Until(n int) (choose.Path, error) { return firstSteps(&l.System
 
 // firstSteps returns the part of path up to the state after step n, or up to an earlier finding.
 func firstSteps(sys *sim.System, path choose.Path, n int) (choose.Path, error) {
-	w, err := kernel.NewWorld(sys, kernel.Options{Contain: true})
-	if err != nil {
+	c, err := replay.NewCursor(sys, path, kernel.Options{Contain: true})
+	if err == nil {
+		err = c.To(n)
+	}
+	if _, finding := errors.AsType[*sim.Finding](err); err != nil && !finding {
+		if errors.Is(err, replay.ErrEnd) {
+			err = fmt.Errorf("no step %d; the run has %d", n, c.Steps())
+		}
 		return nil, err
 	}
-	src := &choose.Prefix{Path: path}
-	run := replay.NewRun(w)
-	for failed := run.Start(src); failed == nil && run.Steps() < n; {
-		index, ok := src.Take()
-		if !ok {
-			return nil, fmt.Errorf("no step %d; the run has %d", n, run.Steps())
-		}
-		failed = run.Step(index, src)
-	}
-	return run.Path.Clone(), src.Err()
+	return path[:c.Pos()].Clone(), nil
 }
 
 // Violation describes the violation of the run in one line; an empty string means none. A run does not violate

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/macemc/macemc/internal/check/outfolder"
@@ -29,10 +30,9 @@ func (c *checker) write(r *report.Report, f files) error {
 	if err := keep(r, f); err != nil {
 		return err
 	}
-	errorPath := []byte(r.PathText)
 	where := c.folder()
 	if c.Replace && !c.KeepGoing {
-		if text, err := infile.Read(filepath.Join(c.Dir, outfolder.ErrorPath)); err == nil && bytes.Equal(text, errorPath) {
+		if text, err := infile.Read(filepath.Join(c.Dir, outfolder.ErrorPath)); err == nil && string(text) == r.PathText {
 			c.placed(r, c.Dir, f)
 			c.suspectFile.supersede(r, c.Dir)
 			_ = os.Chtimes(filepath.Join(c.Dir, outfolder.ErrorPath), time.Time{}, time.Now()) // it is the newest finding again
@@ -45,35 +45,7 @@ func (c *checker) write(r *report.Report, f files) error {
 	}
 	dir, err := where.Write(name, func(temp, dir string) error {
 		c.placed(r, dir, f)
-		if err := os.WriteFile(filepath.Join(temp, outfolder.ErrorPath), errorPath, 0o644); err != nil {
-			return err
-		}
-		for _, p := range []struct {
-			name string
-			file *pathfile.File
-		}{{outfolder.LivePath, f.live}, {outfolder.Original, f.original}} {
-			if p.file == nil {
-				continue
-			}
-			text, err := content(p.file)
-			if err != nil {
-				return err
-			}
-			if err := os.WriteFile(filepath.Join(temp, p.name), text, 0o644); err != nil {
-				return err
-			}
-		}
-		d := document.New(r, nil)
-		for _, format := range render.FolderFormats() {
-			var b bytes.Buffer
-			if err := format.Render(&b, d); err != nil {
-				return err
-			}
-			if err := os.WriteFile(filepath.Join(temp, outfolder.ReportStem+format.Ext), b.Bytes(), 0o644); err != nil {
-				return err
-			}
-		}
-		return nil
+		return f.writeTo(temp, r)
 	})
 	if err != nil {
 		r.LivePathFile = ""
@@ -94,6 +66,35 @@ func (c *checker) write(r *report.Report, f files) error {
 		return outfolder.Ignore(c.Root)
 	case c.Dir == "":
 		return outfolder.Ignore(outfolder.Root)
+	}
+	return nil
+}
+
+// writeTo writes the path files and the report to a folder.
+func (f *files) writeTo(dir string, r *report.Report) error {
+	texts := map[string]string{outfolder.ErrorPath: r.PathText, outfolder.LivePath: r.LivePathText}
+	if f.original != nil {
+		text, err := content(f.original)
+		if err != nil {
+			return err
+		}
+		texts[outfolder.Original] = string(text)
+	}
+	d := document.New(r, nil)
+	for _, format := range render.FolderFormats() {
+		var b strings.Builder
+		if err := format.Render(&b, d); err != nil {
+			return err
+		}
+		texts[outfolder.ReportStem+format.Ext] = b.String()
+	}
+	for name, text := range texts {
+		if text == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			return err
+		}
 	}
 	return nil
 }
