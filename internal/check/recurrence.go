@@ -94,17 +94,19 @@ type recurrence struct {
 
 // decide executes the path. It returns false if the execution did not end in time.
 func (r *recurrence) decide(ctx context.Context) (bool, error) {
-	mode := isolate.CompareStates
-	if r.found.Property == kernel.MessagesProperty {
-		mode = isolate.CompareStatesAndMessages
+	by := isolate.Comparison{
+		Messages: r.found.Property == kernel.MessagesProperty,
+		Last: slices.IndexFunc(r.c.sys.Properties, func(p sim.Property) bool {
+			return p.Sometimes != nil && p.Name == r.found.Property
+		}),
 	}
-	if i := slices.IndexFunc(r.c.sys.Properties, func(p sim.Property) bool { return p.Sometimes != nil && p.Name == r.found.Property }); i >= 0 {
-		mode = isolate.CompareStatesAndProperty + i
+	execute := func(times int) (*isolate.Execution, error) { // in this process
+		return isolate.Repeat(times, &r.c.sys, r.c.patient(), r.path, by, func(int) error { return ctx.Err() })
 	}
 	began := budget.Now()
 	var err error
 	if r.c.Respawn != nil {
-		r.again, r.death, err = r.c.fresh().Execute(ctx, r.path, mode)
+		r.again, r.death, err = r.c.fresh().Execute(ctx, r.path, by)
 		if ctx.Err() != nil {
 			return false, nil
 		}
@@ -117,7 +119,7 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 		r.c.asFound.executing = took
 	}
 	if !fresh && r.death == nil { // also if no process could be started
-		r.again, err = r.execute(ctx, mode, isolate.MaxExecutions)
+		r.again, err = execute(isolate.MaxExecutions)
 	}
 	if r.death != nil && r.death.Endless && r.found.Kind != sim.Divergence {
 		return false, err
@@ -131,9 +133,9 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 	switch kind := r.found.Kind; {
 	case err != nil:
 	case kind == sim.Liveness, kind == sim.Deadlock, kind == sim.Starvation, !r.recurs():
-		r.here, err = r.execute(ctx, mode, isolate.MaxExecutions)
+		r.here, err = execute(isolate.MaxExecutions)
 	case fresh && !hurried: // this process describes the run, which also shows whether the finding is the same
-		if r.here, err = r.execute(ctx, mode, 1); err == nil && !r.shows(r.here) {
+		if r.here, err = execute(1); err == nil && !r.shows(r.here) {
 			r.here, r.again = r.again, r.here
 		}
 	}
@@ -141,18 +143,6 @@ func (r *recurrence) decide(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	return true, err
-}
-
-// execute executes the path in this process, as often as [isolate.Repeat] does.
-func (r *recurrence) execute(ctx context.Context, mode, times int) (*isolate.Execution, error) {
-	opts := r.c.patient()
-	opts.CheckMessages = mode == isolate.CompareStatesAndMessages
-	var last *sim.Property
-	if i := mode - isolate.CompareStatesAndProperty; i >= 0 {
-		last = &r.c.sys.Properties[i]
-	}
-	return isolate.Repeat(times, func() (kernel.World, error) { return kernel.NewWorld(&r.c.sys, opts) }, r.path, last,
-		func(int) error { return ctx.Err() })
 }
 
 // recurs reports whether the other execution shows the same finding.

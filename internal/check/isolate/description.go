@@ -36,7 +36,7 @@ type piece struct {
 }
 
 // reexecuteDescribing executes the picks in rec once and describes the run, piece by piece.
-func reexecuteDescribing(sys *sim.System, opts kernel.Options, rec *flight.Recorder, o *executionRequest) error {
+func reexecuteDescribing(sys *sim.System, opts kernel.Options, rec *flight.Recorder, of *extent) error {
 	f, err := os.Create(Beside(os.Getenv(flightVar), descriptionFile))
 	if err != nil {
 		return err
@@ -45,8 +45,8 @@ func reexecuteDescribing(sys *sim.System, opts kernel.Options, rec *flight.Recor
 	to := gob.NewEncoder(f)
 	path := given(rec.Recorded(picksRun))
 	rec.Set(flight.Begun, 1)
-	near := func(step int) bool { return step >= o.Near }
-	err = replay.RecordTo(sys, path, o.Until, opts, near, func(w kernel.World, p *replay.Progress) error {
+	near := func(step int) bool { return step >= of.Near }
+	err = replay.RecordTo(sys, path, of.Until, opts, near, func(w kernel.World, p *replay.Progress) error {
 		next := piece{Progress: *p}
 		if b := p.Begun; b != nil {
 			rec.Set(flight.Steps, b.Number)
@@ -102,7 +102,7 @@ func (d *Death) Describe(ctx context.Context, f Fresh, near int) error {
 	if d.Running > 0 {
 		n = d.Steps
 	}
-	left, err := f.execute(ctx, executionRequest{path: d.Path(), Mode: describeSteps, Until: n, Near: near})
+	left, err := f.execute(ctx, executionRequest{path: d.Path(), Describe: &extent{n, near}})
 	if err != nil {
 		return err
 	}

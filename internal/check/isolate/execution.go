@@ -43,10 +43,16 @@ func (x *Execution) Step() int {
 	return len(x.States) - 1
 }
 
-// Execute executes path on w, which contains checked code. It calls begun with the number of each step before the step;
-// 0 is the first boots. If begun returns an error, it ends the execution. The property last is evaluated in the last state, unless it
-// is nil: searches stop to evaluate a Sometimes property when it holds, so no state before tells whether it panics.
-func Execute(w kernel.World, path choose.Path, last *sim.Property, begun func(step int) error) (*Execution, error) {
+// Comparison sets by what executions of a path are compared, besides their states.
+type Comparison struct {
+	Messages bool // with CheckMessages of [kernel.Options]
+	// Last is the index of a property that is evaluated in the last state; -1 means none. Searches stop to evaluate a
+	// Sometimes property when it holds, so no state before shows whether it panics.
+	Last int
+}
+
+// execute executes path on w, which contains checked code. last is the property of a [Comparison], or nil.
+func execute(w kernel.World, path choose.Path, last *sim.Property, begun func(step int) error) (*Execution, error) {
 	x := new(Execution)
 	run, src := replay.NewRun(w), &choose.Prefix{Path: path}
 	var ended error
@@ -79,16 +85,24 @@ const (
 	repeatFor     = 500 * time.Millisecond // a step that is repeated must not be taken for one that does not return
 )
 
-// Repeat executes path up to times, each time in a new world, until one ends differently. The others are as for [Execute].
-func Repeat(times int, start func() (kernel.World, error), path choose.Path, last *sim.Property, begun func(step int) error) (*Execution, error) {
+// Repeat executes path up to times, each time in a new world with opts, until one ends differently. It calls begun with the
+// number of each step before the step; 0 is the first boots. If begun returns an error, it ends the execution.
+func Repeat(
+	times int, sys *sim.System, opts kernel.Options, path choose.Path, by Comparison, begun func(step int) error,
+) (*Execution, error) {
+	opts.CheckMessages = by.Messages
+	var last *sim.Property
+	if by.Last >= 0 {
+		last = &sys.Properties[by.Last]
+	}
 	var first *Execution
 	began := budget.Now()
 	for n := 0; n < times && (n == 0 || budget.Now()-began < repeatFor); n++ {
-		w, err := start()
+		w, err := kernel.NewWorld(sys, opts)
 		if err != nil {
 			return nil, err
 		}
-		x, err := Execute(w, path, last, begun)
+		x, err := execute(w, path, last, begun)
 		if err != nil {
 			return nil, err
 		}
@@ -206,13 +220,9 @@ func (x *Execution) End() string {
 const executionFile = "execution"
 
 // reexecuteRecordingStates executes the picks in rec repeatedly and writes the execution, with its states, beside rec.
-func reexecuteRecordingStates(sys *sim.System, start func() (kernel.World, error), rec *flight.Recorder, mode int) error {
+func reexecuteRecordingStates(sys *sim.System, opts kernel.Options, rec *flight.Recorder, by Comparison) error {
 	path := given(rec.Recorded(picksRun))
-	var last *sim.Property
-	if i := mode - CompareStatesAndProperty; i >= 0 {
-		last = &sys.Properties[i]
-	}
-	x, err := Repeat(MaxExecutions, start, path, last, func(step int) error { rec.Set(flight.Steps, step); return nil })
+	x, err := Repeat(MaxExecutions, sys, opts, path, by, func(step int) error { rec.Set(flight.Steps, step); return nil })
 	if err != nil {
 		return err
 	}

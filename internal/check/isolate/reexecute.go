@@ -45,20 +45,17 @@ func Reexecute(sys *sim.System, rec *flight.Recorder) error {
 		return err
 	}
 	o = cmp.Or(o, new(executionRequest))
-	opts := kernel.Options{
-		Contain: true, Settle: true, Leaked: countLeaked(rec), Asking: asking, CheckMessages: o.Mode == CompareStatesAndMessages,
+	opts := kernel.Options{Contain: true, Settle: true, Leaked: countLeaked(rec), Asking: asking}
+	if o.Describe != nil {
+		return reexecuteDescribing(sys, opts, rec, o.Describe)
 	}
-	if o.Mode == describeSteps {
-		return reexecuteDescribing(sys, opts, rec, o)
-	}
-	start := func() (kernel.World, error) { return kernel.NewWorld(sys, opts) }
-	w, err := start()
+	w, err := kernel.NewWorld(sys, opts)
 	if err != nil {
 		return err
 	}
 	rec.Set(flight.Begun, 1)
-	if o.Mode != 0 {
-		return reexecuteRecordingStates(sys, start, rec, o.Mode)
+	if o.Compare != nil {
+		return reexecuteRecordingStates(sys, opts, rec, *o.Compare)
 	}
 	if o.Script != nil {
 		return reexecuteScript(w, rec, o.Script)

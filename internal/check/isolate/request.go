@@ -19,22 +19,19 @@ import (
 // answered.
 const picksRun, kindsRun = 0, 1
 
-// Modes of an execution, which select what it records beside its end. 0 means nothing.
-const (
-	CompareStates            = 1 // with the options of the search
-	CompareStatesAndMessages = 2 // also with CheckMessages of [kernel.Options]
-	describeSteps            = 3 // see [Death.Describe]
-	CompareStatesAndProperty = 4 // and more: also with the value of the property with this index in the last state, see [Execute]
-)
-
 // executionRequest names the run that a fresh process executes: a path, or else a script or a path file.
 type executionRequest struct {
-	path   choose.Path
-	Script *shrink.Script // the length of path then determines the size of the recorder
-	File   *pathFileRequest
-	Mode   int
-	Until  int // how many steps are executed and not only described, with describeSteps
-	Near   int // the first step that is described in full, with describeSteps
+	path     choose.Path
+	Script   *shrink.Script // the length of path then determines the size of the recorder
+	File     *pathFileRequest
+	Compare  *Comparison // nil means that the execution is not compared
+	Describe *extent     // nil means that it is not described
+}
+
+// extent is the part of a run that is described.
+type extent struct {
+	Until int // how many steps are executed and not only described
+	Near  int // the first step that is described in full
 }
 
 // requestFile is the file beside the recorder with a request, except for its path, which is in the recorder.
@@ -74,8 +71,8 @@ type remains struct {
 	death     *Death // how it died; nil means that it did not
 	last      *Death // the last step of the run if it did not die, as if it had died in it
 	rec       *flight.Recorder
-	execution *Execution   // in a mode that compares, if it did not die
-	described *description // with describeSteps
+	execution *Execution   // if it is compared, and did not die
+	described *description // if it is described
 }
 
 // execute executes a request in a fresh process. A request is executed a second time if a signal ended or stopped its
@@ -93,9 +90,9 @@ func (f Fresh) execute(ctx context.Context, o executionRequest) (remains, error)
 	}
 	switch {
 	case err != nil:
-	case o.Mode == describeSteps:
+	case o.Describe != nil:
 		left.described, err = readDescription(temp.Path)
-	case o.Mode != 0 && left.death == nil:
+	case o.Compare != nil && left.death == nil:
 		left.execution, err = readExecution(temp.Path)
 	}
 	return left, err
@@ -138,10 +135,9 @@ func (f Fresh) ExamineScript(ctx context.Context, path choose.Path, script *shri
 	return left.death, err
 }
 
-// Execute executes path in a fresh process and returns the execution, or how that process died. mode is CompareStates,
-// CompareStatesAndMessages, or CompareStatesAndProperty plus an index.
-func (f Fresh) Execute(ctx context.Context, path choose.Path, mode int) (*Execution, *Death, error) {
-	left, err := f.execute(ctx, executionRequest{path: path, Mode: mode})
+// Execute executes path in a fresh process and returns the execution, or how that process died.
+func (f Fresh) Execute(ctx context.Context, path choose.Path, by Comparison) (*Execution, *Death, error) {
+	left, err := f.execute(ctx, executionRequest{path: path, Compare: &by})
 	return left.execution, left.death, err
 }
 
@@ -170,7 +166,7 @@ func (f Fresh) ExamineFile(ctx context.Context, text string, tolerant bool) (*Fi
 
 // Describe executes the run in a fresh process and describes it. If that process dies, it also sets Death.
 func (r *FileRun) Describe(ctx context.Context, f Fresh, steps int) (*replay.Trace, error) {
-	left, err := f.execute(ctx, executionRequest{path: r.Path, Mode: describeSteps, Until: steps})
+	left, err := f.execute(ctx, executionRequest{path: r.Path, Describe: &extent{Until: steps}})
 	if err != nil {
 		return nil, err
 	}
