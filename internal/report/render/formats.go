@@ -49,13 +49,3 @@ func CollectedFormats() []Collected {
 			gitHubMark, resultsGitHub},
 	}
 }
-
-// CollectedFormat returns the format of that name.
-func CollectedFormat(name string) (c Collected, ok bool) {
-	for _, c := range CollectedFormats() {
-		if c.Name == name {
-			return c, true
-		}
-	}
-	return c, false
-}

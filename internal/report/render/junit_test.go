@@ -28,9 +28,12 @@ func severally(t *testing.T, format string, all ...render.Results) string {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	f, _ := render.CollectedFormat(format)
-	if err := f.Results(&b, passed); err != nil {
-		t.Fatal(err)
+	for _, f := range render.CollectedFormats() {
+		if f.Name == format {
+			if err := f.Results(&b, passed); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	return b.String()
 }

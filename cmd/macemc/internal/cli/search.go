@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/internal/search/option"
 	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/task"
@@ -195,8 +194,8 @@ func rerunArgs(cmd *cobra.Command, args []string) string {
 		words = append(words, task.ShellWord(arg))
 	}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		_, collected := render.CollectedFormat(f.Name)
-		if !f.Changed && f.Name != "seed" || f.Name == "json" || collected || f.Name == "out" || f.Name == "write-test" || f.Name == "verbose" {
+		_, format := f.Value.(collected)
+		if !f.Changed && f.Name != "seed" || f.Name == "json" || format || f.Name == "out" || f.Name == "write-test" || f.Name == "verbose" {
 			return
 		}
 		values := []string{f.Value.String()}
