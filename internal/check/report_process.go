@@ -109,16 +109,9 @@ func ReportLost(o Options, out isolate.Outcome, err error) *report.Report {
 		out.Suspect = &isolate.PendingSuspect{Suspect: *c.suspectFile.entry(sus, s.Status)}
 	}
 	if s := out.Suspect; s != nil && !slices.Contains(out.Found, filepath.Dir(s.PathFile)) {
-		if s.Status == report.Suspected {
-			r.Suspect, r.Suspects, r.Undecided = &s.Suspect, 1, 1
-			if r.Verdict != search.Violation {
-				r.Verdict = search.Inconclusive
-			}
-			return r
-		}
-		r.Verdict, r.Kind, r.Property, r.Message, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Message, s.Steps, s.PathFile
-		if o.Commands != nil && s.PathFile != "" {
-			r.Commands.Look = o.Commands(s.PathFile).Look
+		r.SetSuspect(&s.Suspect)
+		if o.Commands != nil && r.PathFile != "" {
+			r.Commands.Look = o.Commands(r.PathFile).Look
 		}
 	}
 	return r
@@ -177,10 +170,9 @@ func cutShort(file string, confirmed bool, why error) (*report.Report, error) {
 	r := &report.Report{Settings: report.Settings{System: h.System, Nodes: h.Nodes, Limits: limits, Timing: h.Timing},
 		Seed: h.Seed, Stopped: stats.StoppedLost, Message: s.Message}
 	if confirmed || strings.HasPrefix(h.Note, string(report.Confirmed)+": ") {
-		r.Verdict, r.Kind, r.Property, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Steps, file
-		return r, nil
+		s.Status = report.Confirmed
 	}
-	r.Verdict, r.Suspect, r.Suspects, r.Undecided = search.Inconclusive, &s, 1, 1
+	r.SetSuspect(&s)
 	return r, nil
 }
 

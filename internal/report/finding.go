@@ -5,12 +5,25 @@ import (
 	"iter"
 
 	"github.com/macemc/macemc/internal/replay"
+	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
 // SetFinding makes the finding of a run with a number of steps that of the report.
 func (r *Report) SetFinding(f *sim.Finding, steps int) {
 	r.Kind, r.Property, r.Message, r.Stack, r.Steps = f.Kind, f.Property, f.Message, f.Stack, steps
+}
+
+// SetSuspect adds the suspect that a search left behind, or makes it the finding if it is confirmed.
+func (r *Report) SetSuspect(s *Suspect) {
+	switch {
+	case s.Status != Suspected:
+		r.Verdict, r.Kind, r.Property, r.Message, r.Steps, r.PathFile = search.Violation, s.Kind, s.Property, s.Message, s.Steps, s.PathFile
+		return
+	case r.Verdict != search.Violation:
+		r.Verdict = search.Inconclusive
+	}
+	r.Suspect, r.Suspects, r.Undecided = s, 1, 1
 }
 
 // DecisiveStep returns the critical step of a run that misses a goal, or the step of any other finding. Nil means that it

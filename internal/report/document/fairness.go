@@ -36,12 +36,8 @@ func WhyFairRunsUnjudged(c *report.Coverage) string {
 	case w.Walks == 0:
 		return f.Why + "; no fair walks: " + cmp.Or(w.Why, "no event is enabled")
 	default:
-		why := fmt.Sprintf("%s; %s through at most %s found no violation", f.Why, textfmt.Plural(w.Walks, "fair walk"),
-			textfmt.Plural(w.States, "state"))
-		if w.Why != "" {
-			why += ", and were stopped: " + w.Why
-		}
-		return why
+		return fmt.Sprintf("%s; %s through at most %s found no violation", f.Why, textfmt.Plural(w.Walks, "fair walk"),
+			textfmt.Plural(w.States, "state")) + prefixed(", and were stopped: ", w.Why)
 	}
 }
 
@@ -51,11 +47,7 @@ func starvedFacts(r *report.Report) []Fact {
 	if s == nil { // of a run that was replayed
 		return []Fact{{"starved:", cmp.Or(r.Message, r.Property), ""}}
 	}
-	what := s.Property
-	if s.Obligation != "" {
-		what += ": " + s.Obligation
-	}
-	f := []Fact{{"never again:", what, "pending forever, although every fair event happens"}}
+	f := []Fact{{"never again:", s.Property + prefixed(": ", s.Obligation), "pending forever, although every fair event happens"}}
 	from := "from the cycle"
 	switch {
 	case s.Round == 0:

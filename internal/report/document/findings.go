@@ -37,10 +37,7 @@ func otherFindings(r *report.Report) []string {
 
 // FindingLine describes a finding in one line: its kind, its handler and its folder.
 func FindingLine(r *report.Report) string {
-	text := kindNames[r.Kind]
-	if r.Property != "" {
-		text += " of " + r.Property
-	}
+	text := kindNames[r.Kind] + prefixed(" of ", r.Property)
 	if h := handlerOf(r); h != "" {
 		text += " by " + h
 	} else if c := r.Critical; c != nil && c.Event != "" {
@@ -73,13 +70,7 @@ func KnownLines(r *report.Report) (lines []string) {
 
 // KnownLine describes an accepted finding.
 func KnownLine(r *report.Report, k *report.Known) string {
-	what := kindNames[k.Kind]
-	if k.Property != "" {
-		what += " of " + k.Property
-	}
-	if k.Step != "" {
-		what += " by " + k.Step
-	}
+	what := kindNames[k.Kind] + prefixed(" of ", k.Property) + prefixed(" by ", k.Step)
 	switch k.Status {
 	case report.Fixed:
 		return fmt.Sprintf("fixed: %s: %s violates nothing; remove its line \"known\"", what, k.File)
@@ -112,12 +103,9 @@ func KnownCounts(r *report.Report) string {
 
 // suspectLine describes the suspect in one line.
 func suspectLine(s *report.Suspect) string {
-	text := fmt.Sprintf("%s, not confirmed: %s in %s", s.Status, kindNames[s.Kind], textfmt.Plural(s.Steps, "step"))
-	if what := strings.Join(strings.Fields(cmp.Or(s.Property, s.Message)), " "); what != "" {
-		text += ": " + what
-	}
-	if s.PathFile != "" {
-		text += "; " + s.PathFile
-	}
-	return text
+	return fmt.Sprintf("%s, not confirmed: %s in %s", s.Status, kindNames[s.Kind], textfmt.Plural(s.Steps, "step")) +
+		prefixed(": ", inOneLine(cmp.Or(s.Property, s.Message))) + prefixed("; ", s.PathFile)
 }
+
+// inOneLine returns the words of a text, with single spaces.
+func inOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

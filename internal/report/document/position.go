@@ -78,10 +78,7 @@ func Headline(r *report.Report) string {
 	if len(r.Each()) != 1 {
 		return textfmt.Printable(SystemName(r) + ": " + outcome(r))
 	}
-	text := SystemName(r) + ": " + kindNames[r.Kind]
-	if of := cmp.Or(r.Property, r.Message); of != "" {
-		text += ": " + of
-	}
+	text := SystemName(r) + ": " + kindNames[r.Kind] + prefixed(": ", cmp.Or(r.Property, r.Message))
 	if why := oneLine(r); why != "" && r.Property != "" {
 		text += ": " + why
 	}

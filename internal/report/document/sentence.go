@@ -91,11 +91,7 @@ func claim(r *report.Report) string {
 		}
 		return capital(text)
 	case sim.Safety:
-		text := fmt.Sprintf("%q is violated%s", r.Property, where)
-		if why := oneLine(r); why != "" {
-			text += ": " + why
-		}
-		return text
+		return fmt.Sprintf("%q is violated%s", r.Property, where) + prefixed(": ", oneLine(r))
 	case sim.Starvation:
 		return starvedSentence(r)
 	case sim.Panic:

@@ -3,7 +3,6 @@ package document
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/internal/search/stats"
@@ -22,15 +21,8 @@ func ShrunkText(r *report.Report) string {
 
 // UnshrunkText describes in one line a finding and its location before it is shrunk.
 func UnshrunkText(r *report.Report) string {
-	text := fmt.Sprintf("%s: found a %s in %s", SystemName(r), kindNames[r.Kind], textfmt.Plural(r.Steps, "step"))
-	if what := strings.Join(strings.Fields(cmp.Or(r.Property, r.Message)), " "); what != "" {
-		text += ": " + what
-	}
-	text += "; shrinking (Ctrl-C stops it)"
-	if r.PathFile != "" {
-		text += "; original: " + r.PathFile
-	}
-	return textfmt.Printable(text)
+	return textfmt.Printable(fmt.Sprintf("%s: found a %s in %s", SystemName(r), kindNames[r.Kind], textfmt.Plural(r.Steps, "step")) +
+		prefixed(": ", inOneLine(cmp.Or(r.Property, r.Message))) + "; shrinking (Ctrl-C stops it)" + prefixed("; original: ", r.PathFile))
 }
 
 func shrunkFact(s *report.Shrunk, r *report.Report) Fact {
