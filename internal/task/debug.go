@@ -25,6 +25,8 @@ type Debug struct {
 	Batch      bool
 	Execute    []string // nil means that none were given
 	NoColor    bool
+
+	program *asker // the one that gave the order, whose debugger reads variables; nil means that there was no order
 }
 
 // Validate implements [Task].
@@ -68,7 +70,7 @@ func (d *Debug) Run(ctx context.Context, p *Process, s *mdb.Session) error {
 	_ = mdb.Batch(ctx, s, execute, &first) // which shows errors
 	why := p.NoScreen
 	if why == "" {
-		err := p.Front.Screen(ctx, s, ScreenOptions{NoColor: d.NoColor, Text: first.String()})
+		err := p.Screen(ctx, s, ScreenOptions{NoColor: d.NoColor, Text: first.String()})
 		if err == nil {
 			return nil
 		}
@@ -94,8 +96,8 @@ func (d *Debug) open(ctx context.Context, p *Process, l *check.Loaded) (*mdb.Ses
 		}
 		cfg.End = fmt.Sprintf("step %d is not executed here: %s", u.Step, u.Why)
 	}
-	if front, ok := p.Front.(*asker); ok && d.File != "" {
-		cfg.Inspect = front.Inspect
+	if d.program != nil && d.File != "" {
+		cfg.Inspect = d.program.Inspect
 	}
 	if d.System != "" {
 		cfg.LiveName = "the run is the first state of the system"

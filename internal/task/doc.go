@@ -1,6 +1,6 @@
 // Package task executes the tasks of a command line on a system. Bundled systems are executed in the program, and
 // systems defined by tests in the test binary of their package. A task is a value that can be sent there as JSON. The
-// package does not depend on command lines and terminals. Only the program has a [Front], which draws the debugger; a
+// package does not depend on command lines and terminals. Only the program has a [Screen], which shows the debugger; a
 // test binary calls it over a pipe.
 //
 // # Files

@@ -31,7 +31,7 @@ type message struct {
 	Inspected *inspected       `json:"inspected,omitempty"`
 }
 
-// result is the error that [Front.Screen] returned. An empty string means none.
+// result is the error that a [Screen] returned. An empty string means none.
 type result struct {
 	Error string `json:"error,omitempty"`
 }
@@ -54,7 +54,7 @@ func (s *sender) send(m message) error {
 	return s.to.Encode(m)
 }
 
-// asker is the [Front] of a test binary. It forwards requests to the program.
+// asker forwards requests of a test binary to the program.
 type asker struct {
 	sender
 	over      chan *result
@@ -109,7 +109,7 @@ func (a *asker) Inspect(_ context.Context, _ string, r inspect.Request) (*inspec
 	return answer.Reply, nil
 }
 
-// Screen implements [Front].
+// Screen is a [Screen].
 func (a *asker) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) error {
 	if err := a.send(message{Screen: &o}); err != nil {
 		return err
@@ -140,10 +140,10 @@ func (a *asker) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) err
 	}
 }
 
-// Serve provides front to a test binary that requests it on in, until in ends. It reports whether the requested check
+// Serve provides a screen to a test binary that requests it on in, until in ends. It reports whether the requested check
 // was reached, and the exit status that the binary announced after its work. A nil status means that the binary ended
 // before that, whatever the exit status of its process. debugger executes requests about variables; nil means that there are none.
-func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front, debugger mdb.Inspector) (reached bool, status *int) {
+func Serve(ctx context.Context, in io.Reader, out io.Writer, screen Screen, debugger mdb.Inspector) (reached bool, status *int) {
 	s := &server{sender: sender{to: json.NewEncoder(out)}, answers: make(chan remote.Answer), gone: make(chan struct{})}
 	ctx, cancel := context.WithCancel(ctx)
 	var screens sync.WaitGroup
@@ -163,7 +163,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer, front Front, debugg
 		case m.Screen != nil:
 			screens.Go(func() {
 				over := new(result)
-				if err := front.Screen(ctx, inspectable{remote.Debugger(s.ask), debugger}, *m.Screen); err != nil {
+				if err := screen(ctx, inspectable{remote.Debugger(s.ask), debugger}, *m.Screen); err != nil {
 					over.Error = err.Error()
 				}
 				_ = s.send(message{Over: over}) // without a reader, in ends

@@ -15,16 +15,9 @@ import (
 	"github.com/macemc/macemc/systems"
 )
 
-// testFront is a front with a function as its screen.
-type testFront func(context.Context, mdb.Debugger, ScreenOptions) error
-
-func (f testFront) Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) error {
-	return f(ctx, s, o)
-}
-
-// apart connects a test binary's side with the program's side, which has front f. The result breaks the connection,
+// apart connects a test binary's side with the program's side, which has a screen. The result breaks the connection,
 // and returns what the program has received: whether the check was reached, and the exit status.
-func apart(t *testing.T, f Front) (a *asker, end func() (reached bool, status *int)) {
+func apart(t *testing.T, screen Screen) (a *asker, end func() (reached bool, status *int)) {
 	t.Helper()
 	in, orders := io.Pipe()
 	answers, out := io.Pipe()
@@ -33,7 +26,7 @@ func apart(t *testing.T, f Front) (a *asker, end func() (reached bool, status *i
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		reached, status = Serve(t.Context(), answers, orders, f, nil)
+		reached, status = Serve(t.Context(), answers, orders, screen, nil)
 	}()
 	gone := make(chan struct{})
 	a = talk(in, out, func() { close(gone) })
@@ -84,10 +77,10 @@ func TestScreenElsewhere(t *testing.T) {
 	}
 	want := use(here)
 	var got string
-	a, end := apart(t, testFront(func(_ context.Context, d mdb.Debugger, o ScreenOptions) error {
+	a, end := apart(t, func(_ context.Context, d mdb.Debugger, o ScreenOptions) error {
 		got = use(d)
 		return errors.New(o.Text)
-	}))
+	})
 	if err := a.Screen(t.Context(), there, ScreenOptions{Text: "the first text"}); err == nil || err.Error() != "the first text" {
 		t.Errorf("the screen's error is %v", err)
 	}
@@ -116,7 +109,7 @@ func (s stuck) Do(ctx context.Context, _ string, w io.Writer) error {
 // Canceling a command cancels it in the other process, too.
 func TestCancelElsewhere(t *testing.T) {
 	s := stuck{begun: make(chan struct{})}
-	a, end := apart(t, testFront(func(ctx context.Context, d mdb.Debugger, _ ScreenOptions) error {
+	a, end := apart(t, func(ctx context.Context, d mdb.Debugger, _ ScreenOptions) error {
 		ctx, cancel := context.WithCancel(ctx)
 		go func() {
 			<-s.begun
@@ -127,7 +120,7 @@ func TestCancelElsewhere(t *testing.T) {
 			t.Errorf("%v, %q", err, &out)
 		}
 		return nil
-	}))
+	})
 	if err := a.Screen(t.Context(), s, ScreenOptions{}); err != nil {
 		t.Error(err)
 	}
@@ -138,12 +131,12 @@ func TestCancelElsewhere(t *testing.T) {
 func TestScreenOfDeadProcess(t *testing.T) {
 	s := stuck{begun: make(chan struct{})}
 	over := make(chan error, 1)
-	a, end := apart(t, testFront(func(ctx context.Context, d mdb.Debugger, _ ScreenOptions) error {
+	a, end := apart(t, func(ctx context.Context, d mdb.Debugger, _ ScreenOptions) error {
 		err := d.Do(context.Background(), "walk", io.Discard)
 		<-ctx.Done()
 		over <- err
 		return nil
-	}))
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	go func() { _ = a.Screen(ctx, s, ScreenOptions{}) }()

@@ -193,7 +193,10 @@ func (o *Order) Obey(sys sim.System, writeTest func(pathFile string) (string, er
 	status := p.Main(func(ctx context.Context) int {
 		if _, inspected := t.(*Inspected); p.Role.Recorder == nil && !inspected { // another process is a child of one like this, which ends it
 			program = newAsker()
-			p.Front = program
+			p.Screen = program.Screen
+			if d, ok := t.(*Debug); ok {
+				d.program = program
+			}
 		}
 		return p.ExitStatus(ctx, t.Do(ctx, p))
 	})

@@ -44,7 +44,7 @@ func TestTasks_PrintableTexts(t *testing.T) {
 func testPrintable(t *testing.T, property sim.Property) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var out bytes.Buffer
-	p := &Process{Program: "macemc", Stdout: &out, Stderr: &out, Front: testFront(nil), Systems: []spec.Entry{{
+	p := &Process{Program: "macemc", Stdout: &out, Stderr: &out, Systems: []spec.Entry{{
 		Name: "colorful", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 		Build: func(spec.Config) (sim.System, error) {
 			sys := sim.System{

@@ -66,7 +66,7 @@ func (c *counting) act(sim.Env) {
 func TestReplay_To(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var out bytes.Buffer
-	p := &Process{Program: "macemc", Stdout: &out, Stderr: &out, Front: testFront(nil), Systems: []spec.Entry{{
+	p := &Process{Program: "macemc", Stdout: &out, Stderr: &out, Systems: []spec.Entry{{
 		Name: "counting", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 		Build: func(spec.Config) (sim.System, error) {
 			return sim.System{

@@ -47,11 +47,9 @@ type Exit int
 
 func (e Exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// Front draws the debugger. Only cmd/macemc implements it.
-type Front interface {
-	// Screen shows a session on the terminal until the user quits or ctx is done. The error states why it cannot.
-	Screen(ctx context.Context, s mdb.Debugger, o ScreenOptions) error
-}
+// Screen shows a session of the debugger until the user quits or ctx is done. The error states why it cannot. Only
+// cmd/macemc implements it.
+type Screen func(ctx context.Context, s mdb.Debugger, o ScreenOptions) error
 
 // ScreenOptions set the appearance of a screen.
 type ScreenOptions struct {
@@ -67,8 +65,8 @@ type Process struct {
 	Terminal       bool           // Stderr is a terminal
 	Style          document.Style // of Stdout
 	Program        string         // the command that calls the program
-	Front          Front
-	NoScreen       string           // why Front has no screen; an empty string means that it has one
+	Screen         Screen
+	NoScreen       string           // why there is no Screen; an empty string means that there is one
 	Respawn        func() *exec.Cmd // nil means that everything happens in this process
 	Role           isolate.Role     // the purpose of this process
 	// Cluster prepares a search by the workers of a server. nil means that this process has no workers.

@@ -45,7 +45,10 @@ func (a *app) openForEditor(ctx context.Context, l dap.Launch, serve func(contex
 	if err != nil {
 		return err
 	}
-	a.Front = editor(serve)
+	a.Screen = func(ctx context.Context, s mdb.Debugger, o task.ScreenOptions) error {
+		serve(ctx, s, o.Text)
+		return nil
+	}
 	if respawn := a.Respawn; respawn != nil { // processes that execute the run again are not servers
 		a.Respawn = func() *exec.Cmd {
 			cmd := respawn()
@@ -54,13 +57,4 @@ func (a *app) openForEditor(ctx context.Context, l dap.Launch, serve func(contex
 		}
 	}
 	return a.debugFile(ctx, &task.Debug{File: file, Live: l.Live})
-}
-
-// editor is a [task.Front] that serves a session to an editor.
-type editor func(context.Context, mdb.Debugger, string)
-
-// Screen implements [task.Front].
-func (e editor) Screen(ctx context.Context, s mdb.Debugger, o task.ScreenOptions) error {
-	e(ctx, s, o.Text)
-	return nil
 }

@@ -31,7 +31,7 @@ func startEditor(t *testing.T) *editorClient {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	c := &editorClient{t: t, to: to, from: bufio.NewReader(from), end: make(chan int, 1)}
-	a := &app{Process: task.Process{Stdin: in, Stdout: out, Stderr: &c.errs, Program: "macemc", Systems: testSystems(), Front: front{}}}
+	a := &app{Process: task.Process{Stdin: in, Stdout: out, Stderr: &c.errs, Program: "macemc", Systems: testSystems(), Screen: showScreen}}
 	go func() {
 		status := a.run(t.Context(), []string{"dap"})
 		out.Close()

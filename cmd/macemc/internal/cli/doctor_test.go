@@ -15,7 +15,7 @@ func TestDoctor(t *testing.T) {
 	}
 	run := func() (string, int) {
 		var out strings.Builder
-		a := &app{Process: task.Process{Stdout: &out, Stderr: &out, Program: "macemc", Front: front{}}}
+		a := &app{Process: task.Process{Stdout: &out, Stderr: &out, Program: "macemc", Screen: showScreen}}
 		status := a.run(t.Context(), []string{"doctor"})
 		return out.String(), status
 	}

@@ -209,7 +209,7 @@ func (b *binary) do(ctx context.Context, c listedCheck, t task.Task) error {
 func (b *binary) serve(ctx context.Context, c listedCheck, t task.Task, answers, orders *os.File) (reached bool, status *int) {
 	debugger := &inspection{binary: b, check: c, task: t}
 	defer debugger.close()
-	return task.Serve(ctx, lateReader{answers}, orders, b.a.Front, debugger.inspect)
+	return task.Serve(ctx, lateReader{answers}, orders, b.a.Screen, debugger.inspect)
 }
 
 // lateReader reads a pipe until its deadline, and then the rest of its data. A read of os.File after the deadline fails at once,

@@ -187,7 +187,7 @@ func TestReport_OnTerminal(t *testing.T) {
 		want string
 	}{{nil, "pingack: LIVENESS VIOLATION"}, {[]string{"--format", "html"}, "<!DOCTYPE html>"}} {
 		var out, errs bytes.Buffer
-		a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: testSystems(), Front: front{},
+		a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: testSystems(), Screen: showScreen,
 			Style: document.Style{Terminal: true}}}
 		status := a.run(t.Context(), append([]string{"report", file, "--walks", "5", "--walk-steps", "250"}, c.args...))
 		if status != 0 || !strings.HasPrefix(out.String(), c.want) {

@@ -39,7 +39,7 @@ func Main(c Config, args []string) int {
 			Stdout:   os.Stdout,
 			Stderr:   os.Stderr,
 			Stdin:    os.Stdin,
-			Front:    front{},
+			Screen:   showScreen,
 			NoScreen: noScreen(),
 			Terminal: term.IsTerminal(int(os.Stderr.Fd())),
 			Style:    style(os.Stdout),
@@ -50,12 +50,9 @@ func Main(c Config, args []string) int {
 	return a.Main(func(ctx context.Context) int { return a.run(ctx, args) })
 }
 
-// front implements the parts of [task.Front] that need the libraries of this program.
-type front struct{}
-
-// Screen implements [task.Front].
-func (front) Screen(ctx context.Context, s mdb.Debugger, o task.ScreenOptions) error {
-	return screen.Run(ctx, s, screen.Options{NoColor: o.NoColor, Text: o.Text})
+// showScreen is a [task.Screen] on the terminal.
+func showScreen(ctx context.Context, s mdb.Debugger, o task.ScreenOptions) error {
+	return screen.Run(ctx, s, screen.Options(o))
 }
 
 // style returns the style for f, depending on whether f is a terminal.

@@ -79,10 +79,10 @@ something else, like take, none follows). A command that finds nothing does not 
 			if !inBrowser {
 				return a.debug(cmd.Context(), &d, test, args)
 			}
-			front := &page{out: a.Stdout, errs: a.Stderr, stopped: func() bool { return cmd.Context().Err() != nil }}
-			a.Front, a.NoScreen = front, ""
+			browser := &page{out: a.Stdout, errs: a.Stderr, stopped: func() bool { return cmd.Context().Err() != nil }}
+			a.Screen, a.NoScreen = browser.Screen, ""
 			err := a.debug(cmd.Context(), &d, test, args)
-			return cmp.Or(err, front.err)
+			return cmp.Or(err, browser.err)
 		},
 	}
 	fl := cmd.Flags()

@@ -26,7 +26,7 @@ func runHere(t *testing.T, dir string, args ...string) (output string, status in
 	var out bothStreams
 	a := &app{Process: task.Process{
 		Stdout: &out, Stderr: &out, Stdin: strings.NewReader(""), Program: "macemc", Systems: testSystems(), Respawn: task.Respawn,
-		Front: front{}, NoScreen: "standard input is not a terminal",
+		Screen: showScreen, NoScreen: "standard input is not a terminal",
 	}, binaries: shared}
 	status = a.run(context.Background(), args)
 	return longBuilds.ReplaceAllString(out.text.String(), ""), status
@@ -272,7 +272,7 @@ func TestSystemsOfPackages(t *testing.T) {
 	}
 	reader.Close()
 	var said bytes.Buffer
-	a := &app{Process: task.Process{Stdout: writer, Stderr: &said, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
+	a := &app{Process: task.Process{Stdout: writer, Stderr: &said, Stdin: strings.NewReader(""), Program: "macemc", Screen: showScreen}}
 	a.run(context.Background(), []string{"graph", filepath.Join(dir, "found", "error.path")})
 	writer.Close()
 	if strings.Contains(said.String(), "pipe") {

@@ -28,7 +28,7 @@ func run(t *testing.T, args ...string) (stdout, stderr string, status int) {
 func runUntil(t *testing.T, ctx context.Context, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: testSystems(), Front: front{}}}
+	a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: testSystems(), Screen: showScreen}}
 	status = a.run(ctx, verbose(args))
 	return out.String(), errs.String(), status
 }

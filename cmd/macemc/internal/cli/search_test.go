@@ -170,7 +170,7 @@ func TestSearchInterrupted(t *testing.T) {
 		stop()
 	}()
 	var stdout, stderr bytes.Buffer
-	a := &app{Process: task.Process{Stdout: &stdout, Stderr: &stderr, Program: "macemc", Systems: []spec.Entry{busy}, Front: front{}}}
+	a := &app{Process: task.Process{Stdout: &stdout, Stderr: &stderr, Program: "macemc", Systems: []spec.Entry{busy}, Screen: showScreen}}
 	status := a.run(ctx, []string{"search", "busy", "--strategy", "walk", "--time", "10m", "--json"})
 	var report struct {
 		Verdict, Stopped string
@@ -308,7 +308,7 @@ func TestSearch_Brief(t *testing.T) {
 		{"search", "randtree", "--max-paths", "100", "--workers", "1"},
 	} {
 		var out, errs bytes.Buffer
-		a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: testSystems(), Front: front{}}}
+		a := &app{Process: task.Process{Stdout: &out, Stderr: &errs, Program: "macemc", Systems: testSystems(), Screen: showScreen}}
 		if status := a.run(t.Context(), args); status != 0 {
 			t.Fatalf("%q: exit status %d: %s", args, status, errs.String())
 		}

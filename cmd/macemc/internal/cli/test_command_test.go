@@ -265,7 +265,7 @@ var building = regexp.MustCompile(`(?m)^macemc: building (the tests of|the test 
 // commandHere executes a command. The output has no announcements of builds.
 func commandHere(ctx context.Context, args ...string) (out string, status int) {
 	var b bothStreams
-	a := &app{Process: task.Process{Stdout: &b, Stderr: &b, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
+	a := &app{Process: task.Process{Stdout: &b, Stderr: &b, Stdin: strings.NewReader(""), Program: "macemc", Screen: showScreen}}
 	status = a.run(ctx, args)
 	return building.ReplaceAllString(b.text.String(), ""), status
 }

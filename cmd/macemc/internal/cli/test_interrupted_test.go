@@ -38,7 +38,7 @@ func TestX(t *testing.T) {
 `)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	out := &cancelling{cancel: cancel, on: "=== RUN"}
-	a := &app{Process: task.Process{Stdout: out, Stderr: out, Stdin: strings.NewReader(""), Program: "macemc", Front: front{}}}
+	a := &app{Process: task.Process{Stdout: out, Stderr: out, Stdin: strings.NewReader(""), Program: "macemc", Screen: showScreen}}
 	status := a.run(ctx, []string{"test", "-count=1", "-v", "-explore-time=1h", "-schedules=1000000000", "."})
 	if ended := time.Since(out.at); status != exitcode.Interrupted || ended > 6*time.Second {
 		t.Errorf("status %d, %v after the interrupt:\n%s", status, ended, &out.text)

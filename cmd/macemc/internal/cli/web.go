@@ -14,14 +14,14 @@ import (
 	"github.com/macemc/macemc/mdb"
 )
 
-// page is a [task.Front] that serves a session to a browser on this computer.
+// page serves a session to a browser on this computer.
 type page struct {
 	out, errs io.Writer
 	stopped   func() bool // whether the command was stopped
 	err       error       // why the session was not served
 }
 
-// Screen implements [task.Front]. It returns no error, because the terminal does not replace a page.
+// Screen is a [task.Screen]. It returns no error, because the terminal does not replace a page.
 func (p *page) Screen(ctx context.Context, s mdb.Debugger, o task.ScreenOptions) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

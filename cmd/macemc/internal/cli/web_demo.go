@@ -18,7 +18,7 @@ type page struct {
 	err       error
 }
 
-// Screen implements [task.Front].
+// Screen is a [task.Screen].
 func (p *page) Screen(context.Context, mdb.Debugger, task.ScreenOptions) error {
 	p.err = errors.New("the program of make demo has no --web: make install builds one that has")
 	return nil

@@ -33,7 +33,7 @@ func startWeb(t *testing.T, args ...string) *webSession {
 	w := &webSession{t: t, cancel: cancel, end: make(chan int, 1)}
 	out, in := io.Pipe()
 	a := &app{Process: task.Process{
-		Stdout: in, Stderr: &w.errs, Program: "macemc", Systems: testSystems(), Front: front{}, NoScreen: "standard input is no terminal",
+		Stdout: in, Stderr: &w.errs, Program: "macemc", Systems: testSystems(), Screen: showScreen, NoScreen: "standard input is no terminal",
 	}}
 	go func() {
 		w.end <- a.run(ctx, append([]string{"mdb", "--web"}, args...))
