@@ -26,8 +26,8 @@ type Config struct {
 	// HandlerLimit is the maximum time of checked code in a walk; exceeding it ends [Find] with an [Ended]. 0 means
 	// no limit, except in the exhaustive search.
 	HandlerLimit time.Duration
-	// PathBuffer is as in [search.Config].
-	PathBuffer func(worker int) choose.Path
+	// PathBuffers are as in [search.Config].
+	PathBuffers []choose.Path
 	// Calls is as in [search.Config], also for the exhaustive search: a skipped call there ends [Find] with an
 	// [Ended].
 	Calls *options.Calls

@@ -36,8 +36,8 @@ func newProber(cfg *Config) (*prober, error) {
 			loop.Watch(cfg.HandlerLimit)
 		}
 		worker := &walkWorker{loop: loop, walker: runs.NewWalker(cfg.Weights.Scale(), cfg.WalkSteps)}
-		if cfg.PathBuffer != nil {
-			worker.loop.Replay().Path = cfg.PathBuffer(i)
+		if cfg.PathBuffers != nil {
+			worker.loop.Replay().Path = cfg.PathBuffers[i]
 		}
 		p.workers = append(p.workers, worker)
 	}

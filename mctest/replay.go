@@ -56,7 +56,7 @@ func Replay(t testing.TB, system sim.System, file string) {
 		c.role.Record(&s)
 		c.Workers = s.Workers // for as many, there are buffers
 		c.workForParent(func(ctx context.Context) (text string, status int) {
-			return c.follow(ctx, file, s.PathBuffer)
+			return c.follow(ctx, file, s.PathBuffers)
 		})
 	case c.searchesHere():
 		c.conclude(c.follow(t.Context(), file, nil))
@@ -75,24 +75,24 @@ func Replay(t testing.TB, system sim.System, file string) {
 	}
 }
 
-// follow executes the run of a file. buffer is as in [search.Config].
-func (c *checking) follow(ctx context.Context, file string, buffer func(int) choose.Path) (text string, status int) {
+// follow executes the run of a file. buffers are as in [search.Config].
+func (c *checking) follow(ctx context.Context, file string, buffers []choose.Path) (text string, status int) {
 	var record choose.Path
-	if buffer != nil {
-		record = buffer(0)
+	if buffers != nil {
+		record = buffers[0]
 	}
 	loaded, err := check.LoadTolerant(ctx, file, &c.system, c.respawn(), record)
 	if err != nil {
 		return failed(ctx, err)
 	}
-	return c.verdict(ctx, loaded, file, buffer)
+	return c.verdict(ctx, loaded, file, buffers)
 }
 
 // verdict reports whether the run of a file still violates a property.
-func (c *checking) verdict(ctx context.Context, loaded *check.Loaded, file string, buffer func(int) choose.Path) (text string, status int) {
+func (c *checking) verdict(ctx context.Context, loaded *check.Loaded, file string, buffers []choose.Path) (text string, status int) {
 	left := mismatches(loaded)
 	rep, err := c.describe(ctx, loaded, file, check.CriticalOptions{
-		WalkOptions: check.WalkOptions{Seed: c.Seed, Workers: c.Workers}, PathBuffer: buffer})
+		WalkOptions: check.WalkOptions{Seed: c.Seed, Workers: c.Workers}, PathBuffers: buffers})
 	switch {
 	case errors.Is(err, check.ErrNoViolation):
 	case rep == nil:

@@ -85,9 +85,9 @@ type Config struct {
 	// RemoteExplorer, if non-nil, visits the states of bfs on other processes, in place of [table.Explore]. The only data
 	// about them are states, steps, and findings. Its Stopped may also be "time".
 	RemoteExplorer table.Explorer `json:"-"`
-	// PathBuffer returns an empty path with the capacity in which the runs of a worker, counted from 0, are recorded
-	// while they are made. It is called once for each worker. Nil means ordinary memory.
-	PathBuffer func(worker int) choose.Path `json:"-"`
+	// PathBuffers are empty paths with the capacity in which the runs of the workers are recorded while they are made.
+	// Nil means ordinary memory.
+	PathBuffers []choose.Path `json:"-"`
 
 	// Calls informs the supervising process which checked code bfs and dfs were calling, in case the code ends the
 	// process. Calls may be skipped because an earlier process ended that way. The search is then inconclusive unless it

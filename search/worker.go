@@ -43,8 +43,8 @@ func newWorker(cfg *Config, number int, global *fpset.Set) (*worker, error) {
 		loop.Alternate()
 	}
 	w := &worker{cfg: cfg, loop: loop}
-	if cfg.PathBuffer != nil {
-		w.loop.Replay().Path = cfg.PathBuffer(number)
+	if cfg.PathBuffers != nil {
+		w.loop.Replay().Path = cfg.PathBuffers[number]
 	}
 	w.loop.Signal, w.loop.Guarded = &w.signal, false // units are guarded
 	w.verifier = &verify.Verifier{

@@ -101,8 +101,8 @@ func (c *checker) confirmDivergence(ctx context.Context, s search.Suspect) (sear
 	if c.Respawn == nil {
 		return search.Confirmed{}, nil
 	}
-	if left := c.confirming(0); left != nil { // code that depends on its process may end this one while the run is described
-		_ = append(left, s.Path...)
+	if b := c.confirming(); b != nil { // code that depends on its process may end this one while the run is described
+		_ = append(b[0], s.Path...)
 	}
 	d, last, err := isolate.Fresh{Respawn: c.Respawn, Limit: c.confirmTime(ctx)}.Examine(ctx, s.Path)
 	switch {
@@ -155,9 +155,7 @@ func (c *checker) criticalConfig() critical.Config {
 	cfg := critical.Config{
 		System: c.sys, Walks: s.Walks, WalkSteps: s.WalkSteps, Weights: s.Weights, Seed: s.Seed, Workers: s.Workers,
 		Engine: s.Engine, RequireProof: c.RequireProof, HandlerLimit: cmp.Or(s.HandlerLimit, time.Second), Calls: s.Calls,
-	}
-	if s.PathBuffer != nil {
-		cfg.PathBuffer = c.confirming
+		PathBuffers: c.confirming(),
 	}
 	var shown time.Time
 	cfg.Progress = func(p critical.Progress) {
@@ -173,11 +171,11 @@ func (c *checker) criticalConfig() critical.Config {
 	return cfg
 }
 
-// confirming returns the path buffer of a worker that confirms, or nil. Buffers of search
-// workers are not reused, because their last runs must not be lost.
-func (c *checker) confirming(worker int) choose.Path {
-	if c.Search.PathBuffer == nil {
+// confirming returns the path buffers of workers that confirm. Buffers of search workers are not reused, because their
+// last runs must not be lost.
+func (c *checker) confirming() []choose.Path {
+	if c.Search.PathBuffers == nil {
 		return nil
 	}
-	return c.Search.PathBuffer(c.Search.Workers + worker)
+	return c.Search.PathBuffers[c.Search.Workers:]
 }

@@ -31,8 +31,8 @@ func (c *WalkOptions) options(l *Loaded) Options {
 type CriticalOptions struct {
 	WalkOptions
 	Property string // a state is live if it holds; an empty string means if all hold
-	// PathBuffer is as in [Options].
-	PathBuffer func(worker int) choose.Path `json:"-"`
+	// PathBuffers are as in [Options].
+	PathBuffers []choose.Path `json:"-"`
 }
 
 // Critical finds the critical transition of a loaded run and returns the report. It writes no files.
@@ -44,7 +44,7 @@ func Critical(ctx context.Context, l *Loaded, effort CriticalOptions) (*report.R
 // critical is [Critical]. It also returns the path files of the report.
 func (l *Loaded) critical(ctx context.Context, effort CriticalOptions) (*report.Report, files, error) {
 	o := effort.options(l)
-	o.Search.Property, o.Search.PathBuffer = effort.Property, effort.PathBuffer
+	o.Search.Property, o.Search.PathBuffers = effort.Property, effort.PathBuffers
 	c, err := newChecker(o)
 	if err != nil {
 		return nil, files{}, err

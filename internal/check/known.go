@@ -154,7 +154,7 @@ func (a *accepted) examine(ctx context.Context, c *checker) {
 	}
 	s := &c.Search
 	w := WalkOptions{Walks: s.Walks, WalkSteps: s.WalkSteps, Seed: s.Seed, Workers: s.Workers}
-	r, err := Describe(ctx, l, a.File, CriticalOptions{WalkOptions: w, PathBuffer: s.PathBuffer}) // Describe adds those that confirm
+	r, err := Describe(ctx, l, a.File, CriticalOptions{WalkOptions: w, PathBuffers: s.PathBuffers}) // Describe adds those that confirm
 	switch {
 	case errors.Is(err, ErrNoViolation) && l.Unsafe == nil:
 		a.Status = report.Fixed

@@ -18,8 +18,8 @@ import (
 
 // Options define the check and the handling of its findings. The zero value of each field but Search is its default.
 type Options struct {
-	// Search configures the search. Run sets Confirm itself. PathBuffer is called for twice the number of workers:
-	// the second half confirms suspects.
+	// Search configures the search. Run sets Confirm itself. There are PathBuffers for twice the number of
+	// workers: the second half confirms suspects.
 	Search search.Config
 	// Header is the header of path files, except for the fields that system and finding determine.
 	Header pathfile.Header

@@ -114,8 +114,8 @@ func newDeadShrinker(cfg *Config, p *Player) (*deadShrinker, error) {
 		return nil, err
 	}
 	d.walker = runs.NewWalker(weights.Scale(), d.limit)
-	if b := cfg.Walks.PathBuffer; b != nil {
-		d.loop.Replay().Path = b(0) // the player pauses during walks
+	if b := cfg.Walks.PathBuffers; b != nil {
+		d.loop.Replay().Path = b[0] // the player pauses during walks
 	}
 	return d, nil
 }

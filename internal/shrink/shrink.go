@@ -21,7 +21,7 @@ const DefaultMaxSteps = 2_000_000
 // Config is the run to shrink, and the effort. All fields but Path and Finding have defaults.
 type Config struct {
 	// Walks configures the search for critical transitions, and has the system. Its Path is ignored. Without
-	// [Config].Dead only System and PathBuffer are used.
+	// [Config].Dead only System and PathBuffers are used.
 	Walks critical.Config
 	Path  choose.Path // the run, to its last step
 	// Finding is the finding at the end of the run. For a dead run it has the kind and the property that never
@@ -96,8 +96,8 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 		return nil, err
 	}
 	p := &Player{Run: replay.NewRun(w)}
-	if cfg.Walks.PathBuffer != nil {
-		p.Run.Path = cfg.Walks.PathBuffer(0)
+	if cfg.Walks.PathBuffers != nil {
+		p.Run.Path = cfg.Walks.PathBuffers[0]
 	}
 	switch {
 	case cfg.Dead != nil:

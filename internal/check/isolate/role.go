@@ -85,7 +85,9 @@ func (r Role) Record(s *search.Config) {
 	if s.Workers == 1 && s.Strategy.Can(strategy.VisitsStates) {
 		runtime.GOMAXPROCS(1)
 	}
-	s.PathBuffer = r.Recorder.Path
+	for run := range r.Recorder.Runs() {
+		s.PathBuffers = append(s.PathBuffers, r.Recorder.Path(run))
+	}
 	s.Progress = func(p search.Progress) { ReportProgress(r.Recorder, p) }
 	s.Calls = &options.Calls{At: r.Recorder.Word(flight.Called), Skipped: r.Skipped, Settle: r.Settle,
 		HowDied: r.Died, DiedInCheckedCode: r.Own, DiedInCall: r.Surely}
