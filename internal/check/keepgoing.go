@@ -3,7 +3,6 @@ package check
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -17,7 +16,6 @@ import (
 	"github.com/macemc/macemc/internal/budget"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
-	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -232,13 +230,9 @@ func (k *keeper) conclude(res *search.Result) (*report.Report, error) {
 // recover adopts the findings of a process that died.
 func (k *keeper) recover(dirs []string) {
 	for _, dir := range dirs {
-		r := new(report.Report)
-		text, err := infile.Read(filepath.Join(dir, outfolder.ReportJSON))
+		r, err := outfolder.ReadReport(dir)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it turned out to be a duplicate
-		}
-		if err == nil {
-			err = json.Unmarshal(text, r)
 		}
 		if err != nil {
 			k.problems = errors.Join(k.problems, err)

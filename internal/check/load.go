@@ -11,7 +11,6 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/check/isolate"
-	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/recording"
@@ -159,12 +158,7 @@ func Instant(h *pathfile.Header) uint64 { return cmp.Or(h.Instant, simext.Epoch)
 
 // InstantOf is Instant for a file; 0 means that it is not a path file.
 func InstantOf(name string) uint64 {
-	f, err := infile.Open(name)
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	parsed, err := pathfile.Parse(f)
+	parsed, err := pathfile.Read(name)
 	if err != nil {
 		return 0
 	}

@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/check/isolate"
 	"github.com/macemc/macemc/internal/check/outfolder"
-	"github.com/macemc/macemc/internal/infile"
 	"github.com/macemc/macemc/internal/pathfile"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report"
@@ -149,12 +147,9 @@ func ReportCutShort(files []string, confirmed, several bool, why error) (*report
 
 // cutShort reports what a search left in one path file. A confirmed finding has its report beside it.
 func cutShort(file string, confirmed bool, why error) (*report.Report, error) {
-	if text, err := infile.Read(filepath.Join(filepath.Dir(file), outfolder.ReportJSON)); confirmed && err == nil {
-		r := new(report.Report)
-		if json.Unmarshal(text, r) == nil && r.Verdict == search.Violation {
-			r.Stopped = stats.StoppedLost
-			return r, nil
-		}
+	if r, err := outfolder.ReadReport(filepath.Dir(file)); confirmed && err == nil && r.Verdict == search.Violation {
+		r.Stopped = stats.StoppedLost
+		return r, nil
 	}
 	f, err := pathfile.Read(file)
 	if err != nil {

@@ -37,11 +37,20 @@ func findingFiles() []string {
 	return names
 }
 
+// ReadReport reads the report in the folder of a finding.
+func ReadReport(dir string) (*report.Report, error) {
+	r := new(report.Report)
+	text, err := infile.Read(filepath.Join(dir, ReportJSON))
+	if err == nil {
+		err = json.Unmarshal(text, r)
+	}
+	return r, err
+}
+
 // IsFinding reports whether a check wrote a finding into the folder: its report names the path file beside it.
 func IsFinding(dir string) bool {
-	var r report.Report
-	text, err := infile.Read(filepath.Join(dir, ReportJSON))
-	return err == nil && json.Unmarshal(text, &r) == nil && r.PathFile != "" &&
+	r, err := ReadReport(dir)
+	return err == nil && r.PathFile != "" &&
 		filepath.Base(r.PathFile) == ErrorPath && filepath.Base(filepath.Dir(r.PathFile)) == filepath.Base(dir)
 }
 
