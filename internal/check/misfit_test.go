@@ -51,7 +51,8 @@ func TestConclude_RunThatCannotBeDescribed(t *testing.T) {
 	c.suspectFile = &suspectFile{c: c}
 	r, err := c.conclude(t.Context(), &search.Result{
 		Verdict: search.Violation,
-		Finding: &search.Suspect{Finding: sim.Finding{Kind: sim.Nondeterminism, Node: -1, Message: "two executions differ"}, Path: choose.Path{0, 0, 7}, Steps: 3},
+		Finding: &search.Suspect{Finding: sim.Finding{Kind: sim.Nondeterminism, Node: -1, Message: "two executions differ"},
+			Path: choose.Path{0, 0, 7}, Steps: 3},
 	})
 	if err == nil || !strings.Contains(err.Error(), "the run differs again when repeated") {
 		t.Errorf("got error %v; want that the run differs", err)

@@ -55,7 +55,8 @@ func TestDescribe_OutlinesFarSteps(t *testing.T) {
 		described = 0
 		c := &checker{sys: sys}
 		r := &report.Report{}
-		if _, err := c.describe(r, &search.Result{Verdict: search.Violation, Finding: &found, Detail: detail}); err != nil || len(r.Dead.Steps) != steps {
+		_, err := c.describe(r, &search.Result{Verdict: search.Violation, Finding: &found, Detail: detail})
+		if err != nil || len(r.Dead.Steps) != steps {
 			t.Fatalf("%s: %v, %d steps, want %d", name, err, len(r.Dead.Steps), steps)
 		}
 		if most := 10 * fullSteps; described == 0 || described > most {

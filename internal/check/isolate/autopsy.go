@@ -34,7 +34,8 @@ func autopsy(rec *flight.Recorder, state *os.ProcessState, said string) (*Death,
 // found returns the position of a re-execution when it ended.
 func found(rec *flight.Recorder) *Death {
 	path := rec.Recorded(picksRun)
-	d := &Death{Finding: sim.Finding{Node: -1}, Steps: rec.Get(flight.Steps), After: rec.Get(flight.AwaitingLeaked) != 0, inExplain: rec.Get(flight.Explain) != 0}
+	d := &Death{Finding: sim.Finding{Node: -1}, Steps: rec.Get(flight.Steps), After: rec.Get(flight.AwaitingLeaked) != 0,
+		inExplain: rec.Get(flight.Explain) != 0}
 	switch rec.Get(flight.Asking) {
 	case notAsked:
 		d.Property = rec.Phase()

@@ -20,7 +20,7 @@ type Engine struct {
 	Handlers     int          `json:"handlers"`              // handler executions of the table engine's steps, including verification
 	Tried        int          `json:"tried,omitempty"`       // sets tried for quorums without a Need, for the tables
 	Unsupported  string       `json:"unsupported,omitempty"` // what the tables could not hold, so that the replay engine continued
-	Programs     bool         `json:"programs,omitempty"`    // not measured: nodes carry programs, see [declared.Carries], which replay executes
+	Programs     bool         `json:"programs,omitempty"`    // not measured: replay executes nodes that carry programs, see [declared.Carries]
 	Copies       []store.Plan `json:"copies"`                // how services were made for handlers that had to run
 
 	counts runloop.Counts
