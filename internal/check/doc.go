@@ -5,7 +5,7 @@
 // # Files
 //
 //	run.go                              Run: the search, then the work on its finding
-//	options.go, subject.go              what is checked, and how
+//	options.go, subject.go              what is checked, and how; a check in progress (checker)
 //	confirm.go                          decides on a suspect while the search waits
 //	critical.go                         the critical step of a run of a file
 //	recurrence.go                       executes a finding again before it is reported
