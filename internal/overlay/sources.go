@@ -34,6 +34,9 @@ const switchFile, recordFile = "switch.go", "record.go"
 // exchangeFile declares what packages runtime and testing exchange. Both contain it.
 const exchangeFile = "runtime/zz_macemc_tests_exchange.go"
 
+// linksFile lets the compiler accept the functions without a body that other packages push to package testing.
+const linksFile = "testing/zz_macemc_links.s"
+
 // packageClause is the package clause of a file.
 var packageClause = regexp.MustCompile(`(?m)^package \w+$`)
 
@@ -49,7 +52,7 @@ var inDistribution = strings.NewReplacer(
 // added returns the texts of the files that are added to a distribution, keyed by their path below src. _source/tests/runtime/points.go
 // becomes runtime/zz_macemc_tests_points.go.
 func added() (map[string]string, error) {
-	files := map[string]string{}
+	files := map[string]string{linksFile: "// Other packages have the bodies of functions.\n"}
 	err := eachFile(sources, func(name, text string) error {
 		group, file, _ := strings.Cut(strings.TrimPrefix(name, "_source/"), "/")
 		dir, base := path.Split(file)

@@ -103,9 +103,6 @@ type macemcProcess struct {
 	options macemcOptions
 }
 
-//go:linkname macemcReopen
-func macemcReopen()
-
 func macemcProcessNow() macemcProcess {
 	folder, _ := syscall.Getwd()
 	files := [3]*os.File{os.Stdin, os.Stdout, os.Stderr}
