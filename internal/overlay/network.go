@@ -42,12 +42,12 @@ var netChanges = func() (list []change) {
 		{"Close", "macemcClose(fd)"}, {"closeRead", "fd.fakeNetFD.closeRead()"}, {"closeWrite", "fd.fakeNetFD.closeWrite()"},
 		{"Read", "fd.fakeNetFD.Read(p)"}, {"Write", "fd.fakeNetFD.Write(p)"},
 		{"readFrom", "macemcReadFrom(fd, p)"}, {"readMsg", "macemcReadMsg(fd, p, oob)"},
-		{"readFromInet4", "macemcReadFrom4(fd, p, from)"}, {"readFromInet6", "macemcReadFrom6(fd, p, from)"},
-		{"readMsgInet4", "macemcReadMsg4(fd, p, oob, sa)"}, {"readMsgInet6", "macemcReadMsg6(fd, p, oob, sa)"},
+		{"readFromInet4", "macemcReadFromInet(fd, p, from)"}, {"readFromInet6", "macemcReadFromInet(fd, p, from)"},
+		{"readMsgInet4", "macemcReadMsgInet(fd, p, oob, sa)"}, {"readMsgInet6", "macemcReadMsgInet(fd, p, oob, sa)"},
 		{"writeTo", "macemcWriteTo(fd, p, sa)"}, {"writeToInet4", "macemcWriteTo(fd, p, macemcCopy(sa))"},
 		{"writeToInet6", "macemcWriteTo(fd, p, macemcCopy(sa))"}, {"writeMsg", "macemcWriteMsg(fd, p, oob, sa)"},
-		{"writeMsgInet4", "macemcWriteMsg4(fd, p, oob, macemcCopy(sa))"},
-		{"writeMsgInet6", "macemcWriteMsg6(fd, p, oob, macemcCopy(sa))"}, {"SetDeadline", "fd.fakeNetFD.SetDeadline(t)"},
+		{"writeMsgInet4", "macemcWriteMsg(fd, p, oob, macemcCopy(sa))"},
+		{"writeMsgInet6", "macemcWriteMsg(fd, p, oob, macemcCopy(sa))"}, {"SetDeadline", "fd.fakeNetFD.SetDeadline(t)"},
 		{"SetReadDeadline", "fd.fakeNetFD.SetReadDeadline(t)"}, {"SetWriteDeadline", "fd.fakeNetFD.SetWriteDeadline(t)"},
 	} {
 		text := " if macemcInNode() { fd = macemcInherited(fd) }; if fd.fakeNetFD != nil { return " + c.call + " }; "
@@ -56,7 +56,7 @@ var netChanges = func() (list []change) {
 			if strings.Contains(c.method, "Inet") {
 				to = "macemcCopy(sa)"
 			}
-			text += "if macemcCallerOutside() { macemcSends(fd, " + to + ") }; "
+			text += "if macemcCallerOutside() { macemcReached(fd.sotype, fd.addrFunc()(" + to + ")) }; "
 		}
 		list = append(list, change{"net/fd_posix.go", atStart{"netFD." + c.method}, text, whyNet})
 	}

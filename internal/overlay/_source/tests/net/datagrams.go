@@ -305,33 +305,19 @@ func macemcReadMsg(fd *netFD, p, oob []byte) (n, oobn, flags int, sa syscall.Soc
 	return d.n, oobn, flags, sa, err
 }
 
-func macemcReadFrom4(fd *netFD, p []byte, from *syscall.SockaddrInet4) (n int, err error) {
+// macemcReadFromInet is netFD.readFromInet4, or readFromInet6.
+func macemcReadFromInet[T any](fd *netFD, p []byte, from *T) (n int, err error) {
 	n, sa, err := macemcReadFrom(fd, p)
-	if sa, ok := sa.(*syscall.SockaddrInet4); ok && err == nil {
+	if sa, ok := any(sa).(*T); ok && err == nil {
 		*from = *sa
 	}
 	return n, err
 }
 
-func macemcReadFrom6(fd *netFD, p []byte, from *syscall.SockaddrInet6) (n int, err error) {
-	n, sa, err := macemcReadFrom(fd, p)
-	if sa, ok := sa.(*syscall.SockaddrInet6); ok && err == nil {
-		*from = *sa
-	}
-	return n, err
-}
-
-func macemcReadMsg4(fd *netFD, p, oob []byte, from *syscall.SockaddrInet4) (n, oobn, flags int, err error) {
+// macemcReadMsgInet is netFD.readMsgInet4, or readMsgInet6.
+func macemcReadMsgInet[T any](fd *netFD, p, oob []byte, from *T) (n, oobn, flags int, err error) {
 	n, oobn, flags, sa, err := macemcReadMsg(fd, p, oob)
-	if sa, ok := sa.(*syscall.SockaddrInet4); ok && err == nil {
-		*from = *sa
-	}
-	return n, oobn, flags, err
-}
-
-func macemcReadMsg6(fd *netFD, p, oob []byte, from *syscall.SockaddrInet6) (n, oobn, flags int, err error) {
-	n, oobn, flags, sa, err := macemcReadMsg(fd, p, oob)
-	if sa, ok := sa.(*syscall.SockaddrInet6); ok && err == nil {
+	if sa, ok := any(sa).(*T); ok && err == nil {
 		*from = *sa
 	}
 	return n, oobn, flags, err
@@ -346,12 +332,15 @@ func macemcWriteTo(fd *netFD, p []byte, sa syscall.Sockaddr) (int, error) {
 }
 
 // macemcCopy returns a copy of an address. The caller's one does not escape, so that tests count its allocations as in plain Go.
-func macemcCopy[T any](sa *T) *T {
+func macemcCopy[T any, P interface {
+	*T
+	syscall.Sockaddr
+}](sa P) syscall.Sockaddr {
 	if sa == nil {
 		return nil
 	}
 	to := *sa
-	return &to
+	return P(&to)
 }
 
 // macemcWriteMsg is netFD.writeMsg.
@@ -369,20 +358,6 @@ func macemcWriteMsg(fd *netFD, p, oob []byte, sa syscall.Sockaddr) (n, oobn int,
 		oobn = len(oob)
 	}
 	return n, oobn, err
-}
-
-func macemcWriteMsg4(fd *netFD, p, oob []byte, sa *syscall.SockaddrInet4) (n, oobn int, err error) {
-	if sa == nil {
-		return macemcWriteMsg(fd, p, oob, nil)
-	}
-	return macemcWriteMsg(fd, p, oob, sa)
-}
-
-func macemcWriteMsg6(fd *netFD, p, oob []byte, sa *syscall.SockaddrInet6) (n, oobn int, err error) {
-	if sa == nil {
-		return macemcWriteMsg(fd, p, oob, nil)
-	}
-	return macemcWriteMsg(fd, p, oob, sa)
 }
 
 func (fd *netFD) macemcSendTo(op string, p []byte, sa syscall.Sockaddr, h macemcHeader) (int, error) {

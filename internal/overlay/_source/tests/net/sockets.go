@@ -301,21 +301,6 @@ func macemcReached(sotype int, to Addr) {
 	macemcRefuseOutside("a goroutine that a package has started reaches a socket of the test")
 }
 
-// macemcSends is called when a goroutine outside the test of a run sends a datagram to an address.
-func macemcSends(fd *netFD, to syscall.Sockaddr) {
-	switch a := to.(type) {
-	case *syscall.SockaddrInet4:
-		if a == nil {
-			return
-		}
-	case *syscall.SockaddrInet6:
-		if a == nil {
-			return
-		}
-	}
-	macemcReached(fd.sotype, fd.addrFunc()(to))
-}
-
 // macemcCloseRead is the part of Close for the socket's own queue.
 func (ffd *fakeNetFD) macemcCloseRead() error {
 	q := ffd.queue.get()
