@@ -11,9 +11,3 @@ func macemcOrder() {}
 func macemcAtomicCalled(*macemcCaller) {}
 
 func macemcAtomicBegins() {}
-
-func macemcLockCalled(uintptr) {}
-
-func macemcCallBegin(uintptr) {}
-
-func macemcCallEnd() {}

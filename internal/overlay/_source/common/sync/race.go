@@ -1,12 +1,15 @@
-//go:build race
-
 // Calls that are reported to the race detector.
 
 package sync
 
-import _ "unsafe"
+import (
+	"internal/race"
+	_ "unsafe"
+)
 
-const macemcRaced = true
+const macemcRaced = race.Enabled
+
+// The runtime has these only in a build with the race detector.
 
 //go:linkname macemcLockCalled runtime.macemcLockCalled
 func macemcLockCalled(caller uintptr)
