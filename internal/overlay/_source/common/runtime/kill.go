@@ -123,40 +123,43 @@ func macemcDequeue(c *hchan, s *sudog) {
 
 // macemcUnwait removes s from the waiters of its semaphore.
 func macemcUnwait(s *sudog) {
-	addr := (*uint32)(s.elem.get())
-	if addr == nil {
-		return
+	if addr := (*uint32)(s.elem.get()); addr != nil {
+		macemcSift(addr, func(other *sudog) bool { return other != s })
 	}
+}
+
+// macemcSift removes the waiters of a semaphore for which stays returns false.
+func macemcSift(addr *uint32, stays func(s *sudog) bool) {
 	root := semtable.rootFor(addr)
 	lock(&root.lock)
-	var first, last *sudog
-	for {
-		t, _, _ := root.dequeue(addr)
-		if t == nil {
+	var first *sudog // of those that stay
+	for at := &first; ; {
+		s, _, _ := root.dequeue(addr)
+		if s == nil {
 			break
 		}
-		if t == s {
-			root.nwait.Add(-1)
-			continue
-		}
-		t.waitlink = nil
-		if last == nil {
-			first = t
+		if stays(s) {
+			*at = s
+			at = &s.waitlink
 		} else {
-			last.waitlink = t
+			root.nwait.Add(-1)
 		}
-		last = t
 	}
 	for first != nil {
-		t := first
-		first, t.waitlink = t.waitlink, nil
-		gp := t.g
-		me := getg().waiting
-		root.queue(addr, t, false)
-		getg().waiting = me
-		t.g, gp.waiting = gp, t
+		s := first
+		first, s.waitlink = s.waitlink, nil
+		macemcQueue(root, addr, s)
 	}
 	unlock(&root.lock)
+}
+
+// macemcQueue appends a waiter to the queue of its semaphore.
+func macemcQueue(root *semaRoot, addr *uint32, s *sudog) {
+	me, gp := getg(), s.g
+	waiting := me.waiting
+	root.queue(addr, s, false)
+	me.waiting = waiting
+	s.g, gp.waiting = gp, s
 }
 
 // macemcUnlist removes s from the waiters of a Cond, if it is one. Without others, the next signal is for a later one.

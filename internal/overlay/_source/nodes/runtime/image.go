@@ -176,39 +176,18 @@ func (im *macemcImage) park(bubble uint64) {
 			im.waits = append(im.waits, macemcWait{s, addr})
 		}
 	})
-	if len(im.waits) == 0 {
-		return
-	}
 	first := 0 // index of the first wait that is not yet in the order of its queue
 	for first < len(im.waits) {
-		addr := im.waits[first].addr
-		root := semtable.rootFor(addr)
-		var others *sudog
-		lock(&root.lock)
-		for {
-			s, _, _ := root.dequeue(addr)
-			if s == nil {
-				break
-			}
-			mine := false
-			for i := first; i < len(im.waits) && !mine; i++ {
-				if mine = im.waits[i].s == s; mine {
+		macemcSift(im.waits[first].addr, func(s *sudog) bool {
+			for i := first; i < len(im.waits); i++ {
+				if im.waits[i].s == s {
 					im.waits[first], im.waits[i] = im.waits[i], im.waits[first]
 					first++
+					return false
 				}
 			}
-			if mine {
-				root.nwait.Add(-1)
-				continue
-			}
-			s.waitlink, others = others, s
-		}
-		for others != nil { // waiters of the checker
-			s := others
-			others, s.waitlink = s.waitlink, nil
-			macemcQueue(root, macemcWait{s, addr})
-		}
-		unlock(&root.lock)
+			return true // it belongs to the checker
+		})
 	}
 }
 
@@ -218,20 +197,11 @@ func (im *macemcImage) unpark() {
 		root := semtable.rootFor(w.addr)
 		lock(&root.lock)
 		root.nwait.Add(1)
-		macemcQueue(root, w)
+		macemcQueue(root, w.addr, w.s)
 		unlock(&root.lock)
 	}
 	clear(im.waits)
 	im.waits = im.waits[:0]
-}
-
-// macemcQueue appends a waiting goroutine to the queue of its semaphore.
-func macemcQueue(root *semaRoot, w macemcWait) {
-	me, gp := getg(), w.s.g
-	waiting := me.waiting
-	root.queue(w.addr, w.s, false)
-	me.waiting = waiting
-	w.s.g, gp.waiting = gp, w.s
 }
 
 // holds reports whether p points to memory that each process has for itself.
