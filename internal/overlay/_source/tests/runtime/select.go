@@ -50,7 +50,7 @@ func macemcSelected(cas0 *scase, nsends, nrecvs int, block bool) {
 	me.pick = macemcPickCase(cases, nsends)
 	macemcOperatesCases(getg(), cases, nsends, block, me.pick)
 	if t.traced && !t.over {
-		macemcTraceCase(cases, nsends, block)
+		macemcTraceCase(cases, nsends, block, me.pick)
 	}
 }
 

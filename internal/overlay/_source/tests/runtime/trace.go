@@ -154,34 +154,20 @@ func macemcFrom(gp *g, pc uintptr) uintptr {
 	return pc
 }
 
-// macemcMostTraced is the maximum number of cases of a select whose choice is traced.
-const macemcMostTraced = 64
-
-// macemcTraceCase completes the last event, if it is this select: with the case that it takes. It predicts the order in which selectgo
-// polls the cases.
-func macemcTraceCase(cases []scase, nsends int, block bool) {
-	gp, e := getg(), macemcLastEvent()
-	if e == nil || e.op != macemcOpSelect || len(cases) > macemcMostTraced {
+// macemcTraceCase completes the last event, if it is this select: with the case that it takes. That is the picked one; if none is picked, at
+// most one is ready.
+func macemcTraceCase(cases []scase, nsends int, block bool, picked uint32) {
+	e := macemcLastEvent()
+	if e == nil || e.op != macemcOpSelect {
 		return
 	}
-	var order [macemcMostTraced]int
-	n, drawn := uint32(0), gp.macemc.cases
 	for i := range cases {
-		if cases[i].c == nil {
-			continue
-		}
-		j := macemcRandn(n + 1)
-		order[n] = order[j]
-		order[j] = i
-		n++
-	}
-	gp.macemc.cases = drawn
-	for _, i := range order[:n] {
 		c := cases[i].c
-		if !macemcCanDo(c, i < nsends) {
+		if c == nil || !macemcCanDo(c, i < nsends) {
 			continue
 		}
-		if e.ready++; e.ready > 1 {
+		e.ready++
+		if picked != 0 && macemcCaseNumber(cases, i)+1 != uint64(picked) {
 			continue
 		}
 		e.obj = uintptr(unsafe.Pointer(c))
