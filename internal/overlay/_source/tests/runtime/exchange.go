@@ -180,12 +180,6 @@ type macemcGoroutine struct {
 	n         int
 }
 
-// macemcOptions are options of the runtime that a test can change, and may not restore.
-type macemcOptions struct {
-	percent int32
-	limit   int64
-}
-
 // Selections of outsiders that need no other goroutine to continue.
 const (
 	macemcAnyActive    = iota // it sleeps, or waits for a timer, file or process

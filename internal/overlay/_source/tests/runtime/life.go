@@ -13,6 +13,12 @@ var macemcWaits = [...]waitReason{waitReasonSyncMutexLock, waitReasonSyncWaitGro
 
 var macemcWaited [len(macemcWaits)]bool
 
+// macemcOptions are options of the process that a test can change, and may not restore.
+var macemcOptions struct {
+	percent int32
+	limit   int64
+}
+
 //go:linkname macemc_testBegin testing.macemcBegin
 func macemc_testBegin(t *macemcRun) {
 	macemcOrder()
@@ -42,6 +48,7 @@ func macemc_testBegin(t *macemcRun) {
 	macemcAsync = macemcAsyncTimers(0)
 	macemcStackMax, maxstacksize = maxstacksize, min(maxstacksize, macemcStack)
 	startingStackSize = macemcStackStart
+	macemcOptions.percent, macemcOptions.limit = gcController.gcPercent.Load(), gcController.memoryLimit.Load()
 	macemcNumbered = macemcNumbers{}
 	macemcMaxProcs = macemcMaxProcsInit
 	macemcRuns++
@@ -63,6 +70,10 @@ func macemc_testEnd() {
 	for i, why := range macemcWaits {
 		isIdleInSynctest[why] = macemcWaited[i]
 	}
+	if before := macemcOptions.percent; gcController.gcPercent.Load() != before {
+		setGCPercent(before)
+	}
+	setMemoryLimit(macemcOptions.limit)
 }
 
 // macemc_testRun runs f as the main goroutine of a bubble whose clock begins at an instant; 0 means that of the command.

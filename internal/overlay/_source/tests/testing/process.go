@@ -1,4 +1,4 @@
-// The process of a run: package variables, the folder and options, which are restored before the next run.
+// The process of a run: package variables, the folder and the environment, which are restored before the next run.
 
 package testing
 
@@ -100,13 +100,12 @@ type macemcProcess struct {
 	args    []string
 	files   [3]*os.File // standard input, output and error
 	local   *time.Location
-	options macemcOptions
 }
 
 func macemcProcessNow() macemcProcess {
 	folder, _ := syscall.Getwd()
 	files := [3]*os.File{os.Stdin, os.Stdout, os.Stderr}
-	return macemcProcess{syscall.Environ(), folder, slices.Clone(os.Args), files, time.Local, macemcOptionsNow()}
+	return macemcProcess{syscall.Environ(), folder, slices.Clone(os.Args), files, time.Local}
 }
 
 //go:norace
@@ -115,9 +114,6 @@ func (p *macemcProcess) restore() {
 	os.Stdin, os.Stdout, os.Stderr = p.files[0], p.files[1], p.files[2]
 	macemcReopen()
 	now := macemcProcessNow()
-	if now.options != p.options {
-		macemcSetOptions(p.options)
-	}
 	if now.folder != p.folder {
 		os.Chdir(p.folder)
 	}

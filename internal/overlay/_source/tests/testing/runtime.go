@@ -82,6 +82,3 @@ func macemcAffected() bool
 
 // macemcUnaffected forgets what package testing has changed since macemcAffected returned a value.
 func macemcUnaffected(affected bool)
-
-func macemcOptionsNow() macemcOptions
-func macemcSetOptions(macemcOptions)
