@@ -182,6 +182,20 @@ func macemc_testOthers(most int64) (waited int64, ok bool) {
 	return waited, true
 }
 
+// macemcOthersLate is the maximum number of turns of outsiders between runs, and between restores of variables.
+const macemcOthersLate = 100
+
+// macemc_testGiveTurns gives turns to outsiders until all of them wait, but at most so many.
+//
+//go:linkname macemc_testGiveTurns testing.macemcGiveTurns
+func macemc_testGiveTurns() {
+	for range macemcOthersLate {
+		if _, some := macemc_testOthers(0); !some {
+			break
+		}
+	}
+}
+
 // macemc_testPace waits until a goroutine outside the bubble can run, and gives it a turn, but at most a number of ns. It returns how long
 // it waited, and how long that took with the turn.
 //

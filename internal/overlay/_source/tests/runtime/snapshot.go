@@ -34,10 +34,8 @@ const macemcBlockMax = 4096
 // macemcStateMax is the maximum size of a snapshot in bytes.
 const macemcStateMax = 64 << 20
 
-const (
-	macemcRestores   = 10  // maximum number of restores between runs
-	macemcOthersLate = 100 // maximum number of turns of outsiders between them, as in package testing
-)
+// macemcRestores is the maximum number of restores between runs.
+const macemcRestores = 10
 
 // macemcState is the snapshot of package variables before the first run of the process, and of the heap objects reachable from them. It
 // excludes objects of the runtime and channels on which goroutines outside the test wait.
@@ -136,11 +134,7 @@ func macemc_testRestore() {
 		if !st.taken || !st.restoreAll() {
 			break
 		}
-		for range macemcOthersLate { // these may change variables
-			if _, some := macemc_testOthers(0); !some {
-				break
-			}
-		}
+		macemc_testGiveTurns() // outsiders may change variables
 	}
 }
 

@@ -24,7 +24,6 @@ const (
 	macemcPoints        = 500_000                       // maximum number of points in a run
 	macemcPointsAfter   = 20_000                        // maximum number of these after the test has returned
 	macemcOthersMax     = 1000                          // maximum number of turns of goroutines outside the test before it counts as blocked
-	macemcOthersLate    = 100                           // maximum number of their turns between runs
 	macemcPatience      = int64(100 * time.Millisecond) // how long a run, or the first snapshot, waits for timers of these
 	macemcPaced         = int64(5 * time.Second)        // how long a run waits for goroutines outside the test that act for it
 	macemcLastTurns     = 20_000                        // macemcOthersMax before a deadlock

@@ -52,21 +52,7 @@ func (x *macemcExplorer) state() (late uintptr) {
 	default:
 		return late
 	}
-	turns := func() {
-		for range macemcOthersLate {
-			if _, some := macemcOthers(0); !some {
-				break
-			}
-		}
-	}
-	turns()
-	if macemcVariables == nil {
-		for left := macemcOutsideTimer(macemcPatience); left >= 0; {
-			_, took := macemcPace(left + int64(time.Millisecond)) // a turn follows a timer, which may have expired
-			left -= max(took, 1)
-		}
-		turns()
-	}
+	macemcGiveTurns()
 	if macemcVariables != nil {
 		if macemcOutside() > macemcOutsiders {
 			return 0
@@ -79,6 +65,11 @@ func (x *macemcExplorer) state() (late uintptr) {
 		}
 		return 0
 	}
+	for left := macemcOutsideTimer(macemcPatience); left >= 0; {
+		_, took := macemcPace(left + int64(time.Millisecond)) // a turn follows a timer, which may have expired
+		left -= max(took, 1)
+	}
+	macemcGiveTurns()
 	macemcVariables = []macemcVariable{}
 	for _, v := range program.Variables(macemcData()) {
 		macemcVariables = append(macemcVariables, macemcVariable{v.From, v.To, uintptr(v.Kind)})

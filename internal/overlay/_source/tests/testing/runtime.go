@@ -61,6 +61,7 @@ func macemcDisguise()
 func macemcOutside() int
 func macemcWoken() bool
 func macemcOthers(most int64) (waited int64, ok bool)
+func macemcGiveTurns()
 func macemcPace(most int64) (waited, took int64)
 func macemcOutsideActive(which int) uintptr
 func macemcOutsideTimer(most int64) int64
