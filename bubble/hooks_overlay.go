@@ -23,9 +23,15 @@ func jump(to int64)
 func run(f func())
 func kill()
 func resumeStopped()
+
+// yield is called where the program writes: a kernel lets others run meanwhile.
+//
+//go:linkname yield runtime.macemcYield
 func yield()
 
 // acts records that the calling goroutine acts, see [places].
+//
+//go:linkname acts runtime.macemcTracePlace
 func acts()
 func unscheduled(d int32)
 func childMayUnlock(bubble, gid, since uint64, waiting []uint64) bool
@@ -112,4 +118,6 @@ func intruded(bubble uint64) (count int, gid, timed uint64)
 func environment(to []string, index map[string]int) ([]string, map[string]int)
 
 // unexplored ends the exploration of the calling test by "macemc test", if one is in progress. The test is then executed once.
+//
+//go:linkname unexplored runtime.macemcRefuse
 func unexplored(reason string)

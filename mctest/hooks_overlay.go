@@ -8,6 +8,8 @@ import _ "unsafe" // the runtime and package testing implement the functions wit
 const modified = true
 
 // unexplored ends an exploration of the calling test by "macemc test"; the test is then executed once.
+//
+//go:linkname unexplored runtime.macemcRefuse
 func unexplored(reason string)
 
 // userFolder returns the folder in which the user called "macemc test".

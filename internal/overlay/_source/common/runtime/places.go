@@ -19,11 +19,6 @@ func macemcTracePlace() {
 	}
 }
 
-// macemc_acts is macemcTracePlace for package bubble.
-//
-//go:linkname macemc_acts PKG.acts
-func macemc_acts() { macemcTracePlace() }
-
 // macemcPlace records the stack of a goroutine of the program, which is the calling one or has just parked, if it has functions outside of
 // the distribution.
 func macemcPlace(gp *g) {

@@ -87,11 +87,6 @@ func macemcYield() {
 	}
 }
 
-// macemc_yield is called where the program writes: a kernel lets others run meanwhile.
-//
-//go:linkname macemc_yield PKG.yield
-func macemc_yield() { macemcYield() }
-
 // macemcTryHoldBack holds the calling goroutine back until the next step if the schedule allows it. Other goroutines then handle the next
 // input first.
 func macemcTryHoldBack(gp *g) bool {

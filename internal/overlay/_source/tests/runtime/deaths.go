@@ -139,12 +139,6 @@ func macemcRefuseOutside(reason string) {
 	}
 }
 
-//go:linkname macemc_refuseCheck github.com/macemc/macemc/mctest.unexplored
-func macemc_refuseCheck(reason string) { macemcRefuse(reason) }
-
-//go:linkname macemc_refuseNode PKG.unexplored
-func macemc_refuseNode(reason string) { macemcRefuse(reason) }
-
 // macemcBusyFor is the maximum CPU time of a goroutine without a scheduling point.
 const macemcBusyFor = 10e9
 

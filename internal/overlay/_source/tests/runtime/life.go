@@ -155,9 +155,6 @@ func macemcOthersWait() {
 	}
 }
 
-//go:linkname macemc_synctestWait testing/synctest.macemcWait
-func macemc_synctestWait() { macemc_testWait() }
-
 // macemc_testWaiter resumes the goroutine that waits for all others, and reports whether there was one. Stopped goroutines do not wait, and
 // continue before it.
 //

@@ -13,5 +13,5 @@ func macemcTested() bool
 //go:linkname macemcTest
 func macemcTest(t *testing.T, f func(*testing.T))
 
-//go:linkname macemcWait
+//go:linkname macemcWait testing.macemcWait
 func macemcWait()
