@@ -34,6 +34,12 @@ const switchFile, recordFile = "switch.go", "record.go"
 // exchangeFile declares what packages runtime and testing exchange. Both contain it.
 const exchangeFile = "runtime/zz_macemc_tests_exchange.go"
 
+// drawFile is the file of package os for random numbers. The packages of drawing contain it, too.
+const drawFile = "os/zz_macemc_common_draw.go"
+
+// drawing lists folders with the names of their packages.
+var drawing = [][2]string{{"hash/maphash", "maphash"}, {"math/rand", "rand"}, {"math/rand/v2", "rand"}, {"net", "net"}}
+
 // linksFile lets the compiler accept the functions without a body that other packages push to package testing.
 const linksFile = "testing/zz_macemc_links.s"
 
@@ -60,8 +66,13 @@ func added() (map[string]string, error) {
 			return fmt.Errorf("%s is not in the folder of a package, or is not a .go file", name)
 		}
 		name = dir + "zz_macemc_" + group + "_" + base
-		if name == exchangeFile {
+		switch name {
+		case exchangeFile:
 			files["testing/"+path.Base(name)] = inPackage("testing", text)
+		case drawFile:
+			for _, pkg := range drawing {
+				files[pkg[0]+"/"+path.Base(name)] = inPackage(pkg[1], text)
+			}
 		}
 		files[name] = strings.ReplaceAll(text, "PKG", bubble)
 		return nil

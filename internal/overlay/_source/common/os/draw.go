@@ -1,4 +1,4 @@
-// Random names of temporary files come from the changed runtime.
+// Random numbers of this package come from the changed runtime.
 
 package os
 

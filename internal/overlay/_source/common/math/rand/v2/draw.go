@@ -1,8 +1,0 @@
-// Random numbers of this package come from the changed runtime.
-
-package rand
-
-import _ "unsafe"
-
-//go:linkname macemcRand runtime.macemcRand
-func macemcRand() uint64
