@@ -19,7 +19,7 @@ var changes = []change{
 	{"math/rand/rand.go", callee{"runtimeSource.Uint64", "runtime_rand"}, "macemcRand", "math/rand"},
 	{"math/rand/v2/rand.go", callee{"runtimeSource.Uint64", "runtime_rand"}, "macemcRand", "math/rand/v2"},
 	{"hash/maphash/maphash_runtime.go hash/maphash/maphash.go", callee{"randUint64", "runtime_rand"}, "macemcRand", "hash/maphash"},
-	{"os/tempfile.go", callee{"nextRandom", "runtime_rand"}, "macemcRand", "names of temporary files"},
+	{"os/tempfile.go", callee{"nextRandom", "runtime_rand"}, "macemcDraws", "names of temporary files"},
 	{"runtime/rand.go", atStart{"maps_rand"}, " if macemcOn && getg().bubble != nil { return macemcMaps() }; ",
 		"the order of maps"},
 	{"runtime/select.go", callee{"selectgo", "cheaprandn"}, "macemcRandn", "which ready case a select takes"},

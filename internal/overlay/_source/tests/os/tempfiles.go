@@ -2,17 +2,14 @@
 
 package os
 
-import (
-	"strconv"
-	_ "unsafe"
-)
+import _ "unsafe"
 
 //go:linkname macemcTemporaryNumber
 func macemcTemporaryNumber(n uint32)
 
-// macemcNextRandom is nextRandom.
-func macemcNextRandom() string {
-	n := uint32(macemcRand())
-	macemcTemporaryNumber(n)
-	return strconv.FormatUint(uint64(n), 10)
+// macemcDraws returns the random number of the name of a temporary file.
+func macemcDraws() uint64 {
+	n := macemcRand()
+	macemcTemporaryNumber(uint32(n))
+	return n
 }
