@@ -26,7 +26,6 @@ var nodeChanges = func() []change {
 		{"net/lookup_unix.go", atStart{"Resolver.lookupIP"}, " if macemcInNode() { return macemcLookupIP(network, host) }; ", whyNode},
 		{"net/lookup_unix.go", atStart{"Resolver.lookupCNAME"}, " if macemcInNode() { return macemcLookupCNAME(name) }; ", whyNode},
 		{"net/lookup_unix.go", atStart{"Resolver.lookupAddr"}, " if macemcInNode() { return macemcLookupAddr(addr) }; ", whyNode},
-		{"net/lookup_unix.go", atStart{"Resolver.lookupSRV"}, ` if macemcInNode() { return "", nil, macemcNoRecord(name) }; `, whyNode},
 		{"net/file_unix.go", atStart{"dupFileSocket"}, ` if macemcInNode() { macemcNetwork.Refuse("it makes a connection of a file") }; `,
 			whyNode},
 		{"net/interface.go", atStart{"Interfaces"}, " if macemcInNode() { return macemcInterfaces(), nil }; ", whyNode},
@@ -59,6 +58,8 @@ var nodeChanges = func() []change {
 			` if macemcInNode() { macemcNode.Refuse("it starts the process " + name) }; `, whyOS},
 		{"syscall/exec_unix.go", atStart{"forkExec"}, ` if macemcInNode() { macemcProcess.Refuse("it starts the process " + argv0) }; `, whyOS},
 		{"syscall/exec_unix.go", atStart{"Exec"}, ` if macemcInNode() { macemcProcess.Refuse("it becomes the process " + argv0) }; `, whyOS},
+		{"syscall/zsyscall_linux_amd64.go", atStart{"Getpid"}, " if macemcInNode() { return macemcProcess.Pid() }; ", whyOS},
+		{"syscall/zsyscall_linux_arm64.go", atStart{"Getpid"}, " if macemcInNode() { return macemcProcess.Pid() }; ", whyOS},
 		{"syscall/syscall_linux.go", atStart{"RawSyscall"}, " if trap == SYS_KILL && macemcInNode() { return macemcKill(a1, a2) }; ", whyOS},
 		{"os/pipe2_unix.go os/pipe_unix.go", atStart{"Pipe"}, ` if macemcInNode() { macemcNode.Refuse("it makes a pipe") }; `, whyOS},
 		{"os/signal/signal.go", atStart{"Notify"}, " if macemcInNode() { macemcNotify(c, sig); return }; ", whyOS},
@@ -85,14 +86,11 @@ var nodeChanges = func() []change {
 		{"runtime/mcleanup.go", atStart{"AddCleanup"}, " if macemcUndying(sys.GetCallerPC()) { return Cleanup{} }; ", whyDead},
 		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcUndying(sys.GetCallerPC()) { return }; ", whyDead},
 	}
-	for _, arch := range []string{"amd64", "arm64"} {
-		list = append(list, change{"syscall/zsyscall_linux_" + arch + ".go", atStart{"Getpid"},
-			" if macemcInNode() { return macemcProcess.Pid() }; ", whyOS})
-	}
 	list = append(list, nodeFiles...)
-	for _, m := range []string{"MX", "NS", "TXT"} {
-		list = append(list, change{"net/lookup_unix.go", atStart{"Resolver.lookup" + m},
-			" if macemcInNode() { return nil, macemcNoRecord(name) }; ", whyNode})
+	const noRecord = `newDNSError(errNoSuchHost, name, "") }; ` // nodes have addresses only
+	for method, results := range map[string]string{"SRV": `"", nil, `, "MX": "nil, ", "NS": "nil, ", "TXT": "nil, "} {
+		list = append(list, change{"net/lookup_unix.go", atStart{"Resolver.lookup" + method},
+			" if macemcInNode() { return " + results + noRecord, whyNode})
 	}
 	return list
 }()
@@ -134,6 +132,11 @@ var nodeFiles = func() []change {
 		{"syscall/syscall_linux.go", atStart{"Syscall6"},
 			" if macemcOwns(trap, a1) { return macemcCall(trap, a1, a2, a3, a4, a5, a6) }; ", whyFile},
 		{"os/dir_unix.go", atStart{"File.readdir"}, " if f.node != nil { return f.macemcReaddir(n, mode) }; ", whyFile},
+		{"os/file.go", atStart{"File.Chmod"}, " if f != nil && f.node != nil { return nil }; ", whyFile},
+		{"os/file_posix.go", atStart{"File.Chown"}, " if f != nil && f.node != nil { return nil }; ", whyFile},
+		{"os/file_unix.go", atStart{"File.seek"}, " if f.node != nil { return f.node.Seek(offset, whence) }; ", whyFile},
+		{"os/stat_unix.go", atStart{"File.Stat"},
+			` if f != nil && f.node != nil { info, err := f.node.Stat(); return info, f.wrapErr("stat", err) }; `, whyFile},
 	}
 	for _, c := range []struct{ file, function, op, size string }{
 		{"file.go", "Mkdir", "mkdir", "0"}, {"file.go", "Chmod", "chmod", "0"}, {"file_posix.go", "Chown", "chown", "0"},
@@ -164,14 +167,7 @@ var nodeFiles = func() []change {
 		list = append(list, change{"os/" + c.file, atStart{"File." + c.method},
 			fmt.Sprintf(" if f != nil && f.node != nil { return f.wrapErr(%q, %s) }; ", strings.ToLower(c.method), c.call), whyFile})
 	}
-	for _, m := range []string{"Chmod", "Chown"} {
-		file := map[string]string{"Chmod": "file.go", "Chown": "file_posix.go"}[m]
-		list = append(list, change{"os/" + file, atStart{"File." + m}, " if f != nil && f.node != nil { return nil }; ", whyFile})
-	}
-	return append(list,
-		change{"os/file_unix.go", atStart{"File.seek"}, " if f.node != nil { return f.node.Seek(offset, whence) }; ", whyFile},
-		change{"os/stat_unix.go", atStart{"File.Stat"},
-			` if f != nil && f.node != nil { info, err := f.node.Stat(); return info, f.wrapErr("stat", err) }; `, whyFile})
+	return list
 }()
 
 // nodeSockets make the sockets of the tests' in-memory network usable as sockets of a node.
@@ -179,10 +175,10 @@ var nodeSockets = func() []change {
 	const file = "net/net_fake.go"
 	list := []change{{file, lastField{"fakeNetFD"}, " node *macemcEnd; ", whyNode}}
 	for _, c := range []struct{ method, result string }{
-		{"Read", "ffd.node.read(p)"}, {"Write", "ffd.node.write(p, ffd.fd.raddr)"}, {"Close", "ffd.node.close(ffd)"},
+		{"Read", "ffd.node.read(p)"}, {"Write", "ffd.node.send(p, ffd.fd.raddr, 0)"}, {"Close", "ffd.node.close(ffd)"},
 		{"closeRead", "ffd.node.closeRead()"}, {"closeWrite", "ffd.node.closeWrite()"}, {"accept", "ffd.node.accept(ffd.fd)"},
-		{"SetDeadline", "ffd.node.setDeadline(t)"}, {"SetReadDeadline", "ffd.node.setReadDeadline(t)"},
-		{"SetWriteDeadline", "ffd.node.setWriteDeadline(t)"},
+		{"SetDeadline", "ffd.node.any().SetDeadline(t)"}, {"SetReadDeadline", "ffd.node.any().SetReadDeadline(t)"},
+		{"SetWriteDeadline", "ffd.node.any().SetWriteDeadline(t)"},
 	} {
 		list = append(list, change{file, atStart{"fakeNetFD." + c.method}, " if ffd.node != nil { return " + c.result + " }; ", whyNode})
 	}

@@ -59,8 +59,6 @@ func (e *macemcEnd) next(p []byte) (d macemcDatagram, err error) {
 	return d, macemcBare(err)
 }
 
-func (e *macemcEnd) write(p []byte, to Addr) (n int, err error) { return e.send(p, to, 0) }
-
 // send writes to a stream, or sends a datagram.
 func (e *macemcEnd) send(p []byte, to Addr, tos int) (n int, err error) {
 	switch {
@@ -175,10 +173,6 @@ func (e *macemcEnd) close(ffd *fakeNetFD) error {
 	ffd.macemcCloseReal()
 	return macemcBare(e.any().Close())
 }
-
-func (e *macemcEnd) setDeadline(t time.Time) error      { return e.any().SetDeadline(t) }
-func (e *macemcEnd) setReadDeadline(t time.Time) error  { return e.any().SetReadDeadline(t) }
-func (e *macemcEnd) setWriteDeadline(t time.Time) error { return e.any().SetWriteDeadline(t) }
 
 func (e *macemcEnd) closeRead() error {
 	if c, ok := e.stream.(interface{ CloseRead() error }); ok {

@@ -41,9 +41,6 @@ func macemcLookupAddr(addr string) ([]string, error) {
 	return nil, newDNSError(errNoSuchHost, addr, "")
 }
 
-// macemcNoRecord returns the error for records other than addresses, which nodes do not have.
-func macemcNoRecord(name string) error { return newDNSError(errNoSuchHost, name, "") }
-
 // macemcInterfaces returns the interfaces of a node.
 func macemcInterfaces() []Interface {
 	return []Interface{

@@ -51,15 +51,9 @@ func macemcNodeSocket(ctx context.Context, network string, sotype int, laddr, ra
 	}
 	fd := macemcNodeFD(macemcFamilyFor(network, laddr, raddr), sotype, network)
 	fd.reuseAddr = raddr == nil && sotype == syscall.SOCK_STREAM
-	if control != nil {
-		at := raddr
-		if at == nil {
-			at = laddr
-		}
-		if err := control(ctx, fd.ctrlNetwork(), at.String(), newRawConn(fd)); err != nil {
-			fd.macemcCloseReal()
-			return nil, err
-		}
+	if err := fd.macemcControlled(ctx, laddr, raddr, control); err != nil {
+		fd.macemcCloseReal()
+		return nil, err
 	}
 	var err error
 	switch network {
@@ -72,7 +66,7 @@ func macemcNodeSocket(ctx context.Context, network string, sotype int, laddr, ra
 	}
 	if err != nil {
 		fd.macemcCloseReal()
-		if macemcSix(network) && errors.Is(err, syscall.EADDRINUSE) {
+		if network[len(network)-1] == '6' && errors.Is(err, syscall.EADDRINUSE) {
 			macemcNetwork.Refuse("it listens at one port with IPv4 and IPv6")
 		}
 		return nil, mapErr(macemcBare(err))
@@ -95,7 +89,7 @@ func (fd *netFD) macemcOpenStream(ctx context.Context, network string, laddr, ra
 		return err
 	}
 	fd.node.listener, fd.laddr = l, l.Addr()
-	if ip := macemcShown(network, macemcIPOf(laddr)); ip != nil {
+	if ip := macemcShown(network, laddr); ip != nil {
 		fd.laddr = &TCPAddr{IP: ip, Port: l.Addr().(*TCPAddr).Port}
 	}
 	return nil
@@ -118,18 +112,16 @@ func (fd *netFD) macemcOpenPackets(network string, laddr, raddr sockaddr) error 
 	fd.node.packets, fd.laddr = p.(macemcPackets), p.LocalAddr()
 	if remote != nil {
 		fd.raddr, fd.isConnected = remote, true
-	} else if ip := macemcShown(network, macemcIPOf(laddr)); ip != nil {
+	} else if ip := macemcShown(network, laddr); ip != nil {
 		fd.laddr = &UDPAddr{IP: ip, Port: p.LocalAddr().(*UDPAddr).Port}
 	}
 	return nil
 }
 
-func macemcSix(network string) bool { return network[len(network)-1] == '6' }
-
-// macemcShown returns the own address that a socket bound to ip shows; nil means the one that it has. An unspecified address is that of
+// macemcShown returns the own address that a socket bound to laddr shows; nil means the one that it has. An unspecified address is that of
 // IPv6, unless the network has IPv4 only.
-func macemcShown(network string, ip IP) IP {
-	switch {
+func macemcShown(network string, laddr sockaddr) IP {
+	switch ip, _, _ := macemcParts(laddr); {
 	case len(ip) > 0 && ip.IsLoopback():
 		return ip
 	case len(ip) > 0 && !ip.IsUnspecified():
@@ -142,38 +134,15 @@ func macemcShown(network string, ip IP) IP {
 
 // macemcFamilyFor returns the family of a socket. That of a socket for all addresses is IPv6, unless the network has IPv4 only.
 func macemcFamilyFor(network string, laddr, raddr sockaddr) int {
-	ip, to := macemcIPOf(laddr), macemcIPOf(raddr)
+	ip, _, _ := macemcParts(laddr)
+	to, _, _ := macemcParts(raddr)
 	if len(to) > 0 {
 		ip = to
 	}
-	if network[len(network)-1] == '4' || network[0] != 't' && network[0] != 'u' || ip.To4() != nil || to == nil && macemcConnects(raddr) {
+	if network[len(network)-1] == '4' || network[0] != 't' && network[0] != 'u' || ip.To4() != nil || to == nil && raddr != nil {
 		return syscall.AF_INET
 	}
 	return syscall.AF_INET6
-}
-
-func macemcConnects(raddr sockaddr) bool {
-	switch a := raddr.(type) {
-	case *TCPAddr:
-		return a != nil
-	case *UDPAddr:
-		return a != nil
-	}
-	return false
-}
-
-func macemcIPOf(a sockaddr) IP {
-	switch a := a.(type) {
-	case *TCPAddr:
-		if a != nil {
-			return a.IP
-		}
-	case *UDPAddr:
-		if a != nil {
-			return a.IP
-		}
-	}
-	return nil
 }
 
 func macemcNodeFD(family, sotype int, network string) *netFD {

@@ -73,21 +73,13 @@ func macemcNewSocket(ctx context.Context, net string, family, sotype int, ipv6on
 	fd.macemcSimulate()
 	fd.v6only = ipv6only
 	fd.reuseAddr = raddr == nil && sotype != syscall.SOCK_DGRAM && family != syscall.AF_UNIX
-	if control != nil {
-		at := raddr
-		if at == nil {
-			at = laddr
-		}
-		if err := control(ctx, fd.ctrlNetwork(), at.String(), newRawConn(fd)); err != nil {
-			fd.Close()
-			return nil, err
-		}
-		fd.macemcReadOptions()
-	}
-	var err error
-	if raddr == nil {
+	err := fd.macemcControlled(ctx, laddr, raddr, control)
+	fd.macemcReadOptions()
+	switch {
+	case err != nil:
+	case raddr == nil:
 		err = macemcListen(fd, laddr)
-	} else {
+	default:
 		err = macemcConnect(ctx, fd, laddr, raddr)
 	}
 	if err != nil {
@@ -95,6 +87,19 @@ func macemcNewSocket(ctx context.Context, net string, family, sotype int, ipv6on
 		return nil, err
 	}
 	return fd, nil
+}
+
+// macemcControlled calls the control function of a dialer or listener, if there is one.
+func (fd *netFD) macemcControlled(ctx context.Context, laddr, raddr sockaddr,
+	control func(context.Context, string, string, syscall.RawConn) error) error {
+	if control == nil {
+		return nil
+	}
+	at := raddr
+	if at == nil {
+		at = laddr
+	}
+	return control(ctx, fd.ctrlNetwork(), at.String(), newRawConn(fd))
 }
 
 // macemcSimulate makes a socket one of the in-memory network. It stays open until Close, although a finalizer would close it.
