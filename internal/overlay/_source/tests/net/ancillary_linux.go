@@ -108,7 +108,7 @@ func (ffd *fakeNetFD) macemcParse(oob []byte) (h macemcHeader, err error) {
 			}
 		case level == syscall.IPPROTO_IP && typ == syscall.IP_TTL || level == syscall.IPPROTO_IPV6 && typ == syscall.IPV6_HOPLIMIT:
 		default:
-			macemcUnsimulated(ffd, "sends ancillary data over a socket")
+			macemcUnsimulated("sends ancillary data over a socket")
 		}
 	}
 	return h, nil

@@ -17,7 +17,7 @@ func (ffd *fakeNetFD) macemcDefaults() (h macemcHeader) { return h }
 
 func (ffd *fakeNetFD) macemcParse(oob []byte) (h macemcHeader, err error) {
 	if len(oob) > 0 {
-		macemcUnsimulated(ffd, "sends ancillary data over a socket")
+		macemcUnsimulated("sends ancillary data over a socket")
 	}
 	return h, nil
 }

@@ -37,7 +37,8 @@ func (ffd *fakeNetFD) macemcCall(trap uintptr, p2, p3, p5, p6 unsafe.Pointer, a3
 	one := func(n int, err error) (uintptr, syscall.Errno) { return ffd.macemcResult(n, err) }
 	switch trap {
 	case syscall.SYS_READ:
-		return one(ffd.macemcReadCall(unsafe.Slice((*byte)(p2), a3), false))
+		d, err := ffd.macemcTryReceive("read", unsafe.Slice((*byte)(p2), a3), false)
+		return one(d.n, err)
 	case syscall.SYS_WRITE:
 		return one(ffd.macemcWriteCall(unsafe.Slice((*byte)(p2), a3), nil, 0, nil))
 	case syscall.SYS_READV, syscall.SYS_WRITEV:
@@ -58,19 +59,21 @@ func (ffd *fakeNetFD) macemcCall(trap uintptr, p2, p3, p5, p6 unsafe.Pointer, a3
 	case syscall.SYS_RECVMMSG, macemcSendmmsg:
 		return one(ffd.macemcMany(unsafe.Slice((*macemcMmsg)(p2), a3), trap == syscall.SYS_RECVMMSG, int(a4)))
 	case syscall.SYS_GETSOCKNAME:
-		return one(0, macemcPutAddress(ffd.fd.laddr, ffd.fd.family, p2, (*uint32)(p3)))
+		macemcPutAddress(ffd.fd.laddr, ffd.fd.family, p2, (*uint32)(p3))
+		return one(0, nil)
 	case syscall.SYS_GETPEERNAME:
 		if ffd.fd.raddr == nil {
 			return one(0, syscall.ENOTCONN)
 		}
-		return one(0, macemcPutAddress(ffd.fd.raddr, ffd.fd.family, p2, (*uint32)(p3)))
+		macemcPutAddress(ffd.fd.raddr, ffd.fd.family, p2, (*uint32)(p3))
+		return one(0, nil)
 	case syscall.SYS_SHUTDOWN:
 		return one(0, ffd.macemcShutdown(int(a3)))
 	case syscall.SYS_SETSOCKOPT:
-		macemcUnsimulated(ffd, "sets an option of a socket that is not simulated")
+		macemcUnsimulated("sets an option of a socket that is not simulated")
 		return one(0, syscall.ENOPROTOOPT)
 	}
-	macemcUnsimulated(ffd, "uses the descriptor of a socket in a way that is not simulated")
+	macemcUnsimulated("uses the descriptor of a socket in a way that is not simulated")
 	return one(0, syscall.ENOSYS)
 }
 
@@ -95,27 +98,20 @@ func (ffd *fakeNetFD) macemcResult(n int, err error) (uintptr, syscall.Errno) {
 	return ^uintptr(0), syscall.EBADF // it is closed
 }
 
-func (ffd *fakeNetFD) macemcReadCall(b []byte, peek bool) (int, error) {
+// macemcTryReceive receives the next datagram, or reads from a stream, without waiting. With peek, the data remains.
+func (ffd *fakeNetFD) macemcTryReceive(op string, b []byte, peek bool) (d macemcDatagram, err error) {
 	if ffd.fd.sotype == syscall.SOCK_DGRAM {
-		d, err := ffd.macemcReceive("read", b, false, peek)
-		return d.n, err
+		return ffd.macemcReceive(op, b, false, peek)
 	}
-	return ffd.macemcTryRead(b, peek)
+	d.n, err = ffd.macemcTryRead(b, peek)
+	d.size = d.n
+	return d, err
 }
 
 func (ffd *fakeNetFD) macemcReceiveFrom(b []byte, flags int, at unsafe.Pointer, size *uint32) (int, error) {
-	if ffd.fd.sotype != syscall.SOCK_DGRAM {
-		if size != nil {
-			*size = 0
-		}
-		return ffd.macemcTryRead(b, flags&syscall.MSG_PEEK != 0)
-	}
-	d, err := ffd.macemcReceive("recvfrom", b, false, flags&syscall.MSG_PEEK != 0)
-	if err != nil {
-		return 0, err
-	}
-	if at != nil {
-		err = macemcPutAddress(d.from, ffd.fd.family, at, size)
+	d, err := ffd.macemcTryReceive("recvfrom", b, flags&syscall.MSG_PEEK != 0)
+	if err == nil && at != nil {
+		macemcPutAddress(d.from, ffd.fd.family, at, size)
 	}
 	return macemcLength(d, flags), err
 }
@@ -141,14 +137,7 @@ func (ffd *fakeNetFD) macemcReceiveMessage(h *syscall.Msghdr, flags int) (n int,
 	size := 0
 	macemcBuffers(h, func(b []byte) { size += len(b) })
 	data := make([]byte, size)
-	peek := flags&syscall.MSG_PEEK != 0
-	d := macemcDatagram{}
-	if ffd.fd.sotype == syscall.SOCK_DGRAM {
-		d, err = ffd.macemcReceive("recvmsg", data, false, peek)
-	} else {
-		d.n, err = ffd.macemcTryRead(data, peek)
-		d.size = d.n
-	}
+	d, err := ffd.macemcTryReceive("recvmsg", data, flags&syscall.MSG_PEEK != 0)
 	if err != nil {
 		return 0, err
 	}
@@ -158,9 +147,7 @@ func (ffd *fakeNetFD) macemcReceiveMessage(h *syscall.Msghdr, flags int) (n int,
 		h.Flags |= syscall.MSG_TRUNC
 	}
 	if h.Name != nil {
-		if err := macemcPutAddress(d.from, ffd.fd.family, unsafe.Pointer(h.Name), &h.Namelen); err != nil {
-			return 0, err
-		}
+		macemcPutAddress(d.from, ffd.fd.family, unsafe.Pointer(h.Name), &h.Namelen)
 	}
 	var all []byte
 	if ffd.fd.sotype == syscall.SOCK_DGRAM {
@@ -230,7 +217,7 @@ func (ffd *fakeNetFD) macemcWriteCall(b []byte, at unsafe.Pointer, size int, oob
 }
 
 // macemcPutAddress writes an address as the system does. size is the size of the memory, and then that of the address.
-func macemcPutAddress(a Addr, family int, at unsafe.Pointer, size *uint32) error {
+func macemcPutAddress(a Addr, family int, at unsafe.Pointer, size *uint32) {
 	var raw []byte
 	switch a := a.(type) {
 	case *UnixAddr:
@@ -260,7 +247,6 @@ func macemcPutAddress(a Addr, family int, at unsafe.Pointer, size *uint32) error
 		copy(unsafe.Slice((*byte)(at), int(*size)), raw)
 		*size = uint32(len(raw))
 	}
-	return nil
 }
 
 // macemcGetAddress reads an address that a program passes to the system.

@@ -187,7 +187,7 @@ func (ffd *fakeNetFD) macemcOption(level, name int) int {
 }
 
 // macemcUnsimulated makes the run of a test unexplored. A node gets an error.
-func macemcUnsimulated(ffd *fakeNetFD, what string) {
+func macemcUnsimulated(what string) {
 	if macemcInNode() {
 		macemcNetwork.Refuse("it " + what)
 	}
@@ -195,7 +195,7 @@ func macemcUnsimulated(ffd *fakeNetFD, what string) {
 }
 
 func macemcDuplicated(fd *netFD) error {
-	macemcUnsimulated(fd.fakeNetFD, "takes the file of a socket")
+	macemcUnsimulated("takes the file of a socket")
 	return os.NewSyscallError("dup", syscall.ENOTSUP)
 }
 
@@ -284,7 +284,7 @@ func macemcRaw(fd *netFD, f func(uintptr) bool, write bool) error {
 // read, or room.
 func (ffd *fakeNetFD) macemcRawCall(f func(uintptr) bool, write bool) (err error) {
 	if !macemcCalls {
-		macemcUnsimulated(ffd, "reads or writes the descriptor of a socket")
+		macemcUnsimulated("reads or writes the descriptor of a socket")
 	}
 	call := func() (done bool) {
 		err = ffd.macemcUse(func(s uintptr) { done = f(s) })
