@@ -86,7 +86,8 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 	root := env.GOROOT
 	if rel, err := filepath.Rel(env.GOMODCACHE, root); err == nil && filepath.IsLocal(rel) {
 		root = filepath.Join(cache, filepath.Base(root))
-		if err := copied(env.GOROOT, root); err != nil {
+		err := create(root, func(temp string) error { return os.CopyFS(temp, os.DirFS(env.GOROOT)) })
+		if err != nil {
 			return b, err
 		}
 		b.Env = []string{"GOTOOLCHAIN=local", "GOROOT=" + root, "PATH=" + filepath.Join(root, "bin") + string(os.PathListSeparator) +
@@ -102,10 +103,7 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 	}
 	out := filepath.Join(cache, env.GOVERSION+"-"+fingerprint(root, files))
 	b.Overlay = filepath.Join(out, "overlay.json")
-	if _, err := os.Stat(b.Overlay); err == nil {
-		return b, nil
-	}
-	return b, write(out, root, files)
+	return b, create(out, func(temp string) error { return write(temp, out, root, files) })
 }
 
 // present returns the first of the files, separated by blanks, that a distribution has, or the first one.
@@ -190,16 +188,8 @@ func fingerprint(root string, files map[string][]byte) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// write creates the folder of an overlay. Other processes may do so concurrently.
-func write(out, root string, files map[string][]byte) error {
-	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-		return err
-	}
-	temp, err := os.MkdirTemp(filepath.Dir(out), "new-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp)
+// write writes the files of an overlay to a folder that will have the name out.
+func write(temp, out, root string, files map[string][]byte) error {
 	replace := map[string]string{}
 	for name, text := range files {
 		file := strings.ReplaceAll(name, "/", "_")
@@ -212,38 +202,30 @@ func write(out, root string, files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(temp, "overlay.json"), text, 0o644); err != nil {
-		return err
-	}
-	return moved(temp, out)
+	return os.WriteFile(filepath.Join(temp, "overlay.json"), text, 0o644)
 }
 
-// copied copies a distribution, unless the copy exists.
-func copied(from, to string) error {
-	if _, err := os.Stat(to); err == nil {
+// create makes a folder with the files that fill writes, unless it exists. Other processes may do so concurrently.
+func create(dir string, fill func(temp string) error) error {
+	if _, err := os.Stat(dir); err == nil {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(to), "new-")
+	temp, err := os.MkdirTemp(filepath.Dir(dir), "new-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	if err := os.CopyFS(temp, os.DirFS(from)); err != nil {
+	if err := fill(temp); err != nil {
 		return err
 	}
-	return moved(temp, to)
-}
-
-// moved renames a folder, unless the target exists by then.
-func moved(temp, to string) error {
 	if err := os.Chmod(temp, 0o755); err != nil {
 		return err
 	}
-	err := os.Rename(temp, to)
-	if _, e := os.Stat(to); e == nil {
+	err = os.Rename(temp, dir)
+	if _, e := os.Stat(dir); e == nil {
 		return nil
 	}
 	return err
