@@ -16,11 +16,9 @@ var raceErrors = replace("\treturn int(n)\n", "\treturn int(n) - macemcRaces\n",
 	"\nfunc racefini() {\n", "\nfunc racefini() { if macemcRaces > 0 && RaceErrors() == 0 { return }\n")
 
 // racePlaces gives accesses that the standard library reports the place of the report.
-func racePlaces(text string, _ map[string]string) (string, error) {
-	return replace("\nimport (\n", "\nimport ( \"internal/runtime/sys\"\n",
-		"\tRaceRead(addr)\n", "\tracereadpc(addr, macemcLockCaller(sys.GetCallerPC()), sys.GetCallerPC()-1)\n",
-		"\tRaceWrite(addr)\n", "\tracewritepc(addr, macemcLockCaller(sys.GetCallerPC()), sys.GetCallerPC()-1)\n")(text, nil)
-}
+var racePlaces = replace("\nimport (\n", "\nimport ( \"internal/runtime/sys\"\n",
+	"\tRaceRead(addr)\n", "\tracereadpc(addr, macemcLockCaller(sys.GetCallerPC()), sys.GetCallerPC()-1)\n",
+	"\tRaceWrite(addr)\n", "\tracewritepc(addr, macemcLockCaller(sys.GetCallerPC()), sys.GetCallerPC()-1)\n")
 
 var syncMethod = regexp.MustCompile(`(?m)^func \(\w+ \*(Mutex|RWMutex|WaitGroup|Cond|Once|Map|Pool|rlocker)\) [A-Z]\w*\([^{\n]*\{`)
 

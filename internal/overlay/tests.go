@@ -207,13 +207,15 @@ var rewrites = []rewrite{
 		"\terr := fd.decref(); if macemcFinalizes() && fd.Sysfd != -1 { err = fd.destroy() }\n\n"), whyFinalizers},
 	{"runtime/sema.go", condWakes, "goroutines of packages wake those of tests"},
 	{"runtime/panic.go", unprintable, whyEnd},
-	{"runtime/synctest.go", lateTimers, whyClock},
+	{"runtime/synctest.go", replace("\t\tbubble.now = next\n", "\t\tbubble.now = macemcDue(bubble, next)\n"), "timers fire slightly late"},
 	{"runtime/time.go", replace("\t\tsec = bubble.now / (1000 * 1000 * 1000)\n\t\tnsec = int32(bubble.now % (1000 * 1000 * 1000))\n",
 		"\t\tnow := macemcTime(bubble); sec = now / (1000 * 1000 * 1000)\n\t\tnsec = int32(now % (1000 * 1000 * 1000))\n"), whyClock},
 	{"runtime/time.go", replace("\t\treturn gp.bubble.now\n", "\t\treturn macemcTime(gp.bubble)\n"), whyClock},
 	{"runtime/synctest.go", replace("bubble.now = synctestBaseTime\n", "bubble.now = macemcBubbleBegins(synctestBaseTime)\n"), whyClock},
-	{"runtime/synctest.go", wakeTime, "timers that were stopped wake nobody"},
-	{"runtime/synctest.go", idleTimers, "timers of one instant fire one by one, in any order"},
+	{"runtime/synctest.go", replace("\t\tnext := bubble.timers.wakeTime()\n", "\t\tnext := macemcIdleTime(bubble)\n"),
+		"timers that were stopped wake nobody"},
+	{"runtime/synctest.go", replace("\t\t\tgp.bubble.timers.check(bubble.now, bubble)\n", "\t\t\tmacemcFireIdle(bubble)\n"),
+		"timers of one instant fire one by one, in any order"},
 	{"testing/allocs.go", replace("\tdefer runtime.GOMAXPROCS(", "\tmacemcRefuse(\"it counts allocations\"); defer runtime.GOMAXPROCS("), whyRefused},
 	{"runtime/time_nofake.go", replace("//go:linkname nanotime\n", "//go:linkname nanotime runtime.macemcRealNanotime\n"), whyLinked},
 	{"runtime/timeasm.go", replace("//go:linkname time_now time.now\n", "//go:linkname time_now\n"), whyLinked},
@@ -299,15 +301,6 @@ var cheapDraws = replace(
 	"\n//go:linkname cheaprand\n", "\n//go:linkname cheaprand runtime.macemcCheaprand\n",
 	"\n//go:linkname cheaprand64\n", "\n//go:linkname cheaprand64 runtime.macemcCheaprand64\n",
 	"\n//go:linkname cheaprandn\n", "\n//go:linkname cheaprandn runtime.macemcCheaprandn\n")
-
-// lateTimers makes timers fire slightly late.
-var lateTimers = replace("\t\tbubble.now = next\n", "\t\tbubble.now = macemcDue(bubble, next)\n")
-
-// wakeTime makes the clock of a bubble advance to the first timer that will fire.
-var wakeTime = replace("\t\tnext := bubble.timers.wakeTime()\n", "\t\tnext := macemcIdleTime(bubble)\n")
-
-// idleTimers makes the goroutine that advances the clock of a bubble fire one timer at a time.
-var idleTimers = replace("\t\t\tgp.bubble.timers.check(bubble.now, bubble)\n", "\t\t\tmacemcFireIdle(bubble)\n")
 
 // timerOrder makes the order of a bubble's timers depend only on the order in which they were armed. A select adds its timers in the order
 // of their addresses. Each addition may remove stopped timers, which are then added again.
