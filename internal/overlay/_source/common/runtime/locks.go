@@ -59,14 +59,10 @@ func macemcLocked(lock uintptr) {
 		return
 	}
 	it := macemcCur
-	mine := int32(-1)
-	for i := it.nlocks - 1; i >= 0; i-- {
-		h := &it.locks[i]
-		if h.lock != lock {
-			continue
-		}
-		if h.gid == gp.macemc.id && h.state&1 == 0 && mine < 0 {
-			mine = i
+	mine := it.nlocks - 1
+	for ; mine >= 0; mine-- {
+		if h := &it.locks[mine]; h.lock == lock && h.gid == gp.macemc.id && h.state&1 == 0 {
+			break
 		}
 	}
 	if mine < 0 {
@@ -105,11 +101,9 @@ func macemcUnlocking(lock uintptr) {
 		if h.lock != lock || h.state&1 == 0 {
 			continue
 		}
-		if h.gid == gp.macemc.id {
-			other = i
+		if other = i; h.gid == gp.macemc.id {
 			break
 		}
-		other = i
 	}
 	if other >= 0 {
 		macemcDrop(it, other)

@@ -57,7 +57,6 @@ func macemcDecidePoint(gp *g, op uint64, obj uintptr, w *macemcWhere) {
 	next := macemcQ.at(to)
 	macemcRecord(gp.macemc.id, place, next.who)
 	macemcNext = next.gp
-	macemcCur.yields++
 	goyield()
 }
 
