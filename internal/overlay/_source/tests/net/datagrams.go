@@ -159,7 +159,7 @@ func (ffd *fakeNetFD) macemcSendOne(op string, b []byte, to sockaddr, h macemcHe
 	} else if own.IsUnspecified() {
 		own = macemcSource(ip)
 	}
-	from := macemcAddr(kind, macemcFamilyOf(own), own, port, zone)
+	from := macemcAddr(kind, (&UDPAddr{IP: own}).family(), own, port, zone)
 	at := macemcEndpoint(to)
 	if h.own = at.Addr(); h.own.Is6() {
 		h.tos = h.class
@@ -179,13 +179,6 @@ func (ffd *fakeNetFD) macemcSendOne(op string, b []byte, to sockaddr, h macemcHe
 		ffd.queue.put(q)
 	}
 	return len(b), nil
-}
-
-func macemcFamilyOf(ip IP) int {
-	if ip.To4() != nil {
-		return syscall.AF_INET
-	}
-	return syscall.AF_INET6
 }
 
 // macemcRefusedBefore reports whether an earlier datagram to the peer had no receiver, and no call has returned that error.

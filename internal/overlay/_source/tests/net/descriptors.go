@@ -134,12 +134,6 @@ func (ffd *fakeNetFD) macemcCloseReal() {
 	syscall.Close(s)
 }
 
-func macemcCloseReals() {
-	for len(macemcReals) > 0 {
-		macemcReals[0].macemcCloseReal()
-	}
-}
-
 // macemcSet sets an option of the system's socket, as soon as there is one, and of the simulated one.
 //
 //go:norace

@@ -60,11 +60,6 @@ func (n *macemcName) equals(other *macemcName) bool {
 	return n.kind == other.kind && n.port == other.port && n.abstract == other.abstract && n.dev == other.dev && n.ino == other.ino
 }
 
-func macemcResetPorts() {
-	clear(macemcBound[:])
-	macemcLastPort, macemcMaxPort = macemcFirstPort, macemcFirstPort
-}
-
 func macemcUseTable() { macemcPoint(uint64(testrun.Map), uintptr(unsafe.Pointer(&macemcBound))) }
 
 // macemcParts returns the parts of an address of TCP or UDP. The zero values stand for nil.

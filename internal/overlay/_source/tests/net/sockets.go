@@ -21,8 +21,11 @@ func macemcTested() bool
 
 func init() {
 	synctest.OnMacemcReset(func() {
-		macemcResetPorts()
-		macemcCloseReals()
+		clear(macemcBound[:])
+		macemcLastPort, macemcMaxPort = macemcFirstPort, macemcFirstPort
+		for len(macemcReals) > 0 {
+			macemcReals[0].macemcCloseReal()
+		}
 		for _, name := range macemcFiles {
 			syscall.Unlink(name)
 		}

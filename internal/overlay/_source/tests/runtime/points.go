@@ -143,10 +143,7 @@ const macemcLateMax = 10_000
 // macemcStop stops the calling goroutine at a point after the end of the run, unless it holds a lock or executes the function of a Once:
 // no run restores those of the distribution.
 func macemcStop(gp *g) {
-	it, holds := macemcCur, gp.macemc.unscheduled != 0
-	for _, h := range it.locks[:it.nlocks] {
-		holds = holds || h.gid == gp.macemc.id && h.state&1 != 0
-	}
+	holds := gp.macemc.unscheduled != 0 || macemcHoldsLock(gp)
 	if macemcLate++; !holds || macemcLate > macemcLateMax {
 		macemcHalt()
 	}

@@ -49,7 +49,7 @@ type macemcStateType struct {
 	blocks    []macemcBlock
 	copies    []byte
 	size      uintptr
-	changed   []bool // by variable: whether it differed before the latest run and was not restored
+	changed   []bool // see macemc_testChanged
 	taken     bool
 	restores  bool // variables are restored, not only watched
 	pages     macemcPages
@@ -255,17 +255,10 @@ func macemcSort[T any](list []T, from func(*T) uintptr) {
 //go:linkname macemc_testUndone testing.macemcUndone
 func macemc_testUndone() bool { return macemcState.undone }
 
-// macemc_testChanged returns the index of the first variable, starting at i, that differed before the latest run; -1 means none.
+// macemc_testChanged returns whether variables differed before the latest run and were not restored, by variable.
 //
 //go:linkname macemc_testChanged testing.macemcChanged
-func macemc_testChanged(i int) int {
-	for ; i < len(macemcState.changed); i++ {
-		if macemcState.changed[i] {
-			return i
-		}
-	}
-	return -1
-}
+func macemc_testChanged() []bool { return macemcState.changed }
 
 // macemc_testData returns the start address of package variables.
 //

@@ -90,8 +90,8 @@ func (x *macemcExplorer) run1(s *testsched.Schedule, traced bool) *testsched.Out
 	}
 	macemcFailure, macemcFailed, macemcFailures, macemcLogs = "", nil, nil, nil
 	counters.restore()
-	if !macemcHasReturned.Load() {
-		macemcClean(t2)
+	if !macemcHasReturned.Load() && t2.tempDir != "" { // no function of Cleanup has removed it
+		os.RemoveAll(t2.tempDir)
 	}
 	x.failed = o.Kind != testsched.Passed
 	if x.last = t2; x.first == nil {
@@ -183,13 +183,6 @@ func (x *macemcExplorer) newT(out *bytes.Buffer, muted bool) *T {
 	t2.w = indenter{&t2.common}
 	t2.setOutputWriter()
 	return t2
-}
-
-// macemcClean replaces the cleanup functions of a test that did not return.
-func macemcClean(t *T) {
-	if t.tempDir != "" {
-		os.RemoveAll(t.tempDir)
-	}
 }
 
 // planned prepares a systematic run.

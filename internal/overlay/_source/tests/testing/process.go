@@ -21,8 +21,8 @@ var (
 // Changed returns the names of the package variables that were not restored and whose value before the latest run differed from the one
 // before the first run of the process. It omits those that already differed before the first run of the test.
 func (x *macemcExplorer) Changed() (names []string) {
-	for i := macemcChanged(0); i >= 0; i = macemcChanged(i + 1) {
-		if !slices.Contains(x.before, i) {
+	for i, changed := range macemcChanged() {
+		if changed && !slices.Contains(x.before, i) {
 			names = append(names, macemcNames[i])
 		}
 	}
@@ -59,8 +59,10 @@ func (x *macemcExplorer) state() (late uintptr) {
 		}
 		macemcRestore()
 		if x.last == nil {
-			for i := macemcChanged(0); i >= 0; i = macemcChanged(i + 1) {
-				x.before = append(x.before, i)
+			for i, changed := range macemcChanged() {
+				if changed {
+					x.before = append(x.before, i)
+				}
 			}
 		}
 		return 0

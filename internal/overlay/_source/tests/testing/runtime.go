@@ -74,7 +74,7 @@ func macemcRestore()
 func macemcData() uintptr
 func macemcIsolates() bool
 func macemcUndone() bool
-func macemcChanged(i int) int
+func macemcChanged() []bool
 func macemcReopen()
 func macemcCloseLeft()
 func macemcSpares()
