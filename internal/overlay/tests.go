@@ -6,16 +6,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/macemc/macemc/internal/testsched/program"
+	"github.com/macemc/macemc/internal/predict"
 )
 
 // Numbers of operations.
 var (
-	opTryLock, opWaitGroup, opCond = number(program.OpTryLock), number(program.OpWaitGroup), number(program.OpCond)
-	opOnce, opMap                  = number(program.OpOnce), number(program.OpMap)
+	opGo, opSend, opReceive   = number(predict.Go), number(predict.Send), number(predict.Receive)
+	opClose, opLen, opTryLock = number(predict.Close), number(predict.Len), number(predict.TryLock)
+	opWaitGroup, opCond       = number(predict.WaitGroup), number(predict.Cond)
+	opOnce, opMap             = number(predict.Once), number(predict.Map)
 )
 
-func number(op program.Op) string { return strconv.FormatUint(uint64(op), 10) }
+func number(op predict.Op) string { return strconv.FormatUint(uint64(op), 10) }
 
 const (
 	why                   = "a place where another goroutine of a test may run"
@@ -44,12 +46,12 @@ const (
 // unscheduled makes a function execute without scheduling points.
 const unscheduled = " macemcUnscheduled(1<<16, 0); defer macemcUnscheduled(-1<<16, 0); "
 
-// testChanges make it possible to run tests under many schedules. A new scheduling point needs a change here, a number in points.go of the
-// changed package runtime, and its word in internal/testsched/program/operation.go. A call that tests cannot be explored with calls
+// testChanges make it possible to run tests under many schedules. A new scheduling point needs a change here, a number in record.go of
+// package predict, and its word in internal/testsched/program/operation.go. A call that tests cannot be explored with calls
 // macemcRefuse with the reason, and is an item of "What is not explored" in docs/test-exploration.md.
 var testChanges = func() []change {
 	list := []change{
-		{"runtime/proc.go", atEnd{"newproc"}, "macemcPoint(macemcOpGo, 0); ", why},
+		{"runtime/proc.go", atEnd{"newproc"}, "macemcPoint(" + opGo + ", 0); ", why},
 		{"runtime/netpoll.go", atStart{"poll_runtime_pollWait"}, " macemcPollWait(pd, mode); ", whyFiles},
 		{"runtime/netpoll.go", atStart{"poll_runtime_pollSetDeadline"}, " macemcSetsDeadline(pd, d, mode); ", whyFiles},
 		{"runtime/netpoll.go", lastField{"pollDesc"}, " macemcDeadlines [2]int64; ", whyFiles},

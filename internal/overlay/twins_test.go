@@ -67,25 +67,21 @@ func declared(t *testing.T, file, name string) (list []string) {
 }
 
 // Programs of users contain package bubble, which can import nothing from the distribution, so that it declares what it exchanges with the
-// runtime. The operations have numbers in the runtime, which are passed by packages that do not import the same constants.
+// runtime. So do packages testing and program.
 func TestSources_MatchPackages(t *testing.T) {
-	const step, points = "_source/common/runtime/step.go", "_source/tests/runtime/points.go"
-	const control, operation = "../../bubble/control.go", "../testsched/program/operation.go"
+	const step, control = "_source/common/runtime/step.go", "../../bubble/control.go"
 	inBubble := strings.NewReplacer("guintptr", "uintptr", "macemcLockUse", "lockUse", "macemcPlaces", "places")
 	for _, c := range []struct {
 		file, name, otherFile, other string
 		cut, add                     string // prefixes of names
-		more                         bool   // the other one may have more
 	}{
-		{step, "macemcStep", control, "control", "", "", false},
-		{"_source/common/runtime/locks.go", "macemcLockUse", control, "lockUse", "", "", false},
-		{"_source/common/runtime/places.go", "macemcPlaces", "../../bubble/places.go", "places", "", "", false},
-		{"_source/tests/runtime/exchange.go", "macemcVariable", "../../bubble/command.go", "variable", "", "", false},
-		{step, "macemcFIFO", control, "modeFIFO", "macemc", "mode", false},
-		{points, "macemcOpGo", operation, "OpGo", "macemc", "", true},
-		{"_source/tests/runtime/exchange.go", "macemcGParks", "../testsched/outcome.go", "Parks", "macemcG", "", false},
-		{"_source/tests/runtime/snapshot.go", "macemcLeave", "../testsched/program/variables.go", "LeaveVariable", "macemc", "", false},
-		{"../predict/record.go", "Go", operation, "OpGo", "", "Op", true},
+		{step, "macemcStep", control, "control", "", ""},
+		{"_source/common/runtime/locks.go", "macemcLockUse", control, "lockUse", "", ""},
+		{"_source/common/runtime/places.go", "macemcPlaces", "../../bubble/places.go", "places", "", ""},
+		{"_source/tests/runtime/exchange.go", "macemcVariable", "../../bubble/command.go", "variable", "", ""},
+		{step, "macemcFIFO", control, "modeFIFO", "macemc", "mode"},
+		{"_source/tests/runtime/exchange.go", "macemcGParks", "../testsched/outcome.go", "Parks", "macemcG", ""},
+		{"_source/tests/runtime/snapshot.go", "macemcLeave", "../testsched/program/variables.go", "LeaveVariable", "macemc", ""},
 	} {
 		is, want := declared(t, c.file, c.name), declared(t, c.otherFile, c.other)
 		for i, text := range is {
@@ -93,9 +89,6 @@ func TestSources_MatchPackages(t *testing.T) {
 		}
 		for i, text := range want {
 			want[i] = strings.TrimSuffix(text, "Variable")
-		}
-		if c.more {
-			want = want[:min(len(is), len(want))]
 		}
 		if !slices.Equal(is, want) {
 			t.Errorf("%s of %s has %q, and %s of %s has %q", c.name, c.file, is, c.other, c.otherFile, want)

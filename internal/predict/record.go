@@ -1,6 +1,8 @@
 package predict
 
-// Op is an operation, with the runtime's numbers (points.go of internal/overlay/_source/tests/runtime).
+// Op is an operation before which another goroutine may run. The changed runtime has the same numbers. Rows of testChanges
+// (internal/overlay/tests.go), and of changes.go for channels and mutexes, insert the calls with these. Their words in traces are in
+// internal/testsched/program/operation.go.
 type Op uint8
 
 const (
@@ -25,6 +27,9 @@ const (
 	Clock
 	Timer
 	Len
+	TrySend    // only in traces
+	TryReceive // only in traces
+	End        // of a goroutine, see macemcExits
 )
 
 // Method distinguishes methods whose operations have one number.

@@ -2,7 +2,10 @@
 
 package runtime
 
-import _ "unsafe"
+import (
+	testrun "internal/runtime"
+	_ "unsafe"
+)
 
 // macemcLockUse records that a goroutine holds a lock or waits for one.
 type macemcLockUse struct {
@@ -20,9 +23,9 @@ func macemcLocking(lock uintptr, shared bool) {
 		return
 	}
 	if macemcT != nil {
-		op := uint64(macemcOpLock)
+		op := testrun.Lock
 		if shared {
-			op = macemcOpRLock
+			op = testrun.RLock
 		}
 		macemcPointed(op, lock)
 	} else {
@@ -66,7 +69,7 @@ func macemcLocked(lock uintptr) {
 		}
 	}
 	if mine < 0 {
-		macemcComplete(gp, macemcOpTryLock, lock, true)
+		macemcComplete(gp, testrun.TryLock, lock, true)
 		return
 	}
 	it.locks[mine].state |= 1
@@ -93,7 +96,7 @@ func macemcUnlocking(lock uintptr) {
 	if !macemcOn {
 		return
 	}
-	macemcPoint(macemcOpUnlock, lock)
+	macemcPoint(testrun.Unlock, lock)
 	it := macemcCur
 	other := int32(-1)
 	for i := it.nlocks - 1; i >= 0; i-- {

@@ -12,7 +12,7 @@ import (
 )
 
 //go:linkname macemcPoint runtime.macemcPoint
-func macemcPoint(op uint64, obj uintptr)
+func macemcPoint(op testrun.Op, obj uintptr)
 
 // macemcFirstPort precedes the first port of a socket that requests port 0.
 const macemcFirstPort = 49151
@@ -60,7 +60,7 @@ func (n *macemcName) equals(other *macemcName) bool {
 	return n.kind == other.kind && n.port == other.port && n.abstract == other.abstract && n.dev == other.dev && n.ino == other.ino
 }
 
-func macemcUseTable() { macemcPoint(uint64(testrun.Map), uintptr(unsafe.Pointer(&macemcBound))) }
+func macemcUseTable() { macemcPoint(testrun.Map, uintptr(unsafe.Pointer(&macemcBound))) }
 
 // macemcParts returns the parts of an address of TCP or UDP. The zero values stand for nil.
 func macemcParts(a sockaddr) (ip IP, port int, zone string) {

@@ -18,7 +18,7 @@ import (
 func macemcUsesQueue(d int32)
 
 //go:linkname macemcConnected runtime.macemcConnected
-func macemcConnected(op uint64, obj uintptr, due int64, ok bool)
+func macemcConnected(op testrun.Op, obj uintptr, due int64, ok bool)
 
 //go:linkname macemcWillClose runtime.macemcWillClose
 func macemcWillClose(c unsafe.Pointer, after int64)
@@ -28,13 +28,13 @@ func macemcNow() int64
 
 // Operations on a queue.
 const (
-	macemcOpSend    = uint64(testrun.Send)
-	macemcOpReceive = uint64(testrun.Receive)
-	macemcOpClose   = uint64(testrun.Close)
+	macemcOpSend    = testrun.Send
+	macemcOpReceive = testrun.Receive
+	macemcOpClose   = testrun.Close
 )
 
 // macemcUsed records an operation on a queue. A failed send operation, and one that a deadline ended, has no effect.
-func (pq *packetQueue) macemcUsed(op uint64, due int64, err error) {
+func (pq *packetQueue) macemcUsed(op testrun.Op, due int64, err error) {
 	ok := err == nil || op == macemcOpReceive && err != os.ErrDeadlineExceeded
 	macemcConnected(op, uintptr(unsafe.Pointer(pq)), due, ok)
 }

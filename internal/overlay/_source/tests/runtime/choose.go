@@ -44,7 +44,7 @@ func macemcTestSpin(gp *g) {
 	macemcExecuted(gp)
 	me.places++
 	me.turns = 0
-	me.op, me.obj = macemcOpGosched, 0
+	me.op, me.obj = testrun.Gosched, 0
 	macemcLastAt = me.places
 	switch t.policy {
 	case testrun.PCT:

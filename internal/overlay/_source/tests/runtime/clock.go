@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	testrun "internal/runtime"
 	"internal/runtime/sys"
 	_ "unsafe"
 )
@@ -20,11 +21,11 @@ const (
 )
 
 // macemcWorks adds the time of an operation at a point of the running goroutine. From time to time, the clock advances by the sum.
-func macemcWorks(gp *g, op uint64) {
+func macemcWorks(gp *g, op testrun.Op) {
 	switch t := macemcT; {
 	case t.hurried && t.points > macemcLong:
 		macemcWorked += macemcHurriedTime
-	case op == macemcOpRead || op == macemcOpWrite:
+	case op == testrun.Read || op == testrun.Write:
 		macemcWorked += macemcAccessTime
 	default:
 		macemcWorked += macemcPointTime
@@ -234,7 +235,7 @@ func macemcReads() {
 	b, me := gp.bubble, &gp.macemc.test
 	busy := func() bool { return macemcQ.n > 0 || macemcCur.stopped != 0 }
 	if busy() || macemcIsDue(b) {
-		macemcPointed(macemcOpClock, 0)
+		macemcPointed(testrun.Clock, 0)
 		if t.unfair && busy() && macemcMayPass(b.now+1) <= b.now { // it would read the same time until others run
 			me.sinceWait = 0
 			macemcPauseHere(gp)

@@ -21,7 +21,7 @@ const macemcDueEvery = 4
 const macemcFairness = 200
 
 // macemcDecidePoint decides at a point whether the running goroutine continues, or which one runs instead.
-func macemcDecidePoint(gp *g, op uint64, obj uintptr, w *macemcWhere) {
+func macemcDecidePoint(gp *g, op testrun.Op, obj uintptr, w *macemcWhere) {
 	t, me := macemcT, &gp.macemc.test
 	if t.points > t.limit {
 		t.noEnd = true
@@ -107,7 +107,7 @@ func macemcPlanNext(gp *g) (to int, place uint64) {
 
 // macemcPickNext draws what comes next at a point of the running goroutine. A timer may fire first. It returns the index of the goroutine
 // that continues, or -1 for the running one, and the place.
-func macemcPickNext(gp *g, op uint64, obj uintptr) (to int, place uint64) {
+func macemcPickNext(gp *g, op testrun.Op, obj uintptr) (to int, place uint64) {
 	t, me := macemcT, &gp.macemc.test
 	place = me.places
 	if macemcPolicy() == testrun.PCT {
@@ -134,7 +134,7 @@ func macemcPickNext(gp *g, op uint64, obj uintptr) (to int, place uint64) {
 
 // macemcDrawNext draws what comes next at a place of the running goroutine: a timer fires, or the goroutine of an index continues, or the
 // running one, with index -1. clock means that a timer may fire. fired means that one has fired there, so that the choice is free again.
-func macemcDrawNext(gp *g, op, place uint64, clock, fired bool) (to int, fires bool) {
+func macemcDrawNext(gp *g, op testrun.Op, place uint64, clock, fired bool) (to int, fires bool) {
 	t, n := macemcT, macemcQ.n
 	x := macemcMix(t.seed ^ macemcMix(gp.macemc.id^place<<24^place>>40))
 	switch policy := macemcPolicy(); policy {

@@ -111,15 +111,15 @@ type macemcEvent struct {
 	who    uint64
 	number uint64
 	place  uint64
-	op     uint64
+	op     testrun.Op
 	obj    uintptr
-	count  uint64 // number of executed operations, including this one
-	by     uint64 // number of the goroutine that has made this one runnable since its last point; 0 means none
-	byAt   uint64 // point of that goroutine
-	takes  uint64 // what a select executes that does not wait: macemcOpSend, macemcOpReceive, or macemcOpSelect for the default case; 0 means another operation
-	nth    uint64 // number of that case in the source, among those that send or among those that receive
-	ready  uint64 // number of ready cases
-	result uint64 // a testsched.Result; 0 means that it returns nothing, or that the result is not known
+	count  uint64     // number of executed operations, including this one
+	by     uint64     // number of the goroutine that has made this one runnable since its last point; 0 means none
+	byAt   uint64     // point of that goroutine
+	takes  testrun.Op // what a select executes that does not wait: testrun.Send, testrun.Receive, or testrun.Select for the default case; 0 means another operation
+	nth    uint64     // number of that case in the source, among those that send or among those that receive
+	ready  uint64     // number of ready cases
+	result uint64     // a testsched.Result; 0 means that it returns nothing, or that the result is not known
 	stack  [16]uintptr
 }
 
@@ -172,9 +172,9 @@ type macemcGoroutine struct {
 	start     uintptr // go statement
 	from      uintptr // macemcTestG.from
 	why       string
-	holder    uint64 // holder of the lock that it waits for
-	unwakable bool   // no goroutine that can continue can reach what it waits for
-	op        uint64 // its last operation
+	holder    uint64     // holder of the lock that it waits for
+	unwakable bool       // no goroutine that can continue can reach what it waits for
+	op        testrun.Op // its last operation
 	obj       uintptr
 	stack     [64]uintptr
 	n         int

@@ -65,7 +65,7 @@ func macemc_testNumber() uint64 { return getg().macemc.test.number }
 // macemcExits is called before the calling goroutine ends. The end is a point once the test has counted the goroutines.
 func macemcExits() {
 	if macemcTested() && macemcT.leftOut&testrun.CountsGoroutines != 0 {
-		macemcPointed(macemcOpEnd, 0)
+		macemcPointed(testrun.End, 0)
 	}
 }
 

@@ -134,7 +134,7 @@ func macemc_testWait() {
 	if !macemcStopped {
 		panic(plainError("goroutine is not in a bubble"))
 	}
-	macemcPointed(macemcOpGosched, 0)
+	macemcPointed(testrun.Gosched, 0)
 	if macemcWaiting != 0 {
 		panic(plainError("wait already in progress"))
 	}

@@ -89,40 +89,40 @@ func macemcLocate(fp uintptr) (w macemcWhere) {
 }
 
 // macemcOperates records an operation, unless the record is full.
-func macemcOperates(gp *g, op uint64, obj uintptr, w *macemcWhere) {
+func macemcOperates(gp *g, op testrun.Op, obj uintptr, w *macemcWhere) {
 	t, me := macemcT, &gp.macemc.test
-	if w.inner && obj&1 == 0 || me.connects > 0 && op != macemcOpSelect {
+	if w.inner && obj&1 == 0 || me.connects > 0 && op != testrun.Select {
 		return
 	}
 	if t.noperations < uint32(len(t.operations)) {
 		flags, method := testrun.Flags(0), w.method
-		if me.tries || op == macemcOpTryLock || op == macemcOpLen {
+		if me.tries || op == testrun.TryLock || op == testrun.Len {
 			flags = testrun.Tries
 		}
 		if method == macemcMethodReads {
 			flags, method = flags|testrun.Reads, testrun.Other
 		}
-		if op == macemcOpSend && obj != 0 && (*hchan)(unsafe.Pointer(obj)).dataqsiz == 0 {
+		if op == testrun.Send && obj != 0 && (*hchan)(unsafe.Pointer(obj)).dataqsiz == 0 {
 			flags |= testrun.Unbuffered
 		}
-		if me.reduces && op == macemcOpWaitGroup && method != testrun.Waits {
+		if me.reduces && op == testrun.WaitGroup && method != testrun.Waits {
 			method = testrun.Reduces
 		}
 		t.operations[t.noperations] = testrun.Event{Who: gp.macemc.id, Object: uint64(obj), Place: uint64(w.site), Context: w.context,
-			Time: gp.bubble.now, Due: me.due, Waker: me.waker, Op: testrun.Op(op), Method: method, Flags: flags}
+			Time: gp.bubble.now, Due: me.due, Waker: me.waker, Op: op, Method: method, Flags: flags}
 	}
 	t.noperations++
 	me.waker, me.operation = 0, min(t.noperations, uint32(len(t.operations)))
 }
 
 // macemcComplete completes the last operation of a goroutine if it is op on an object, which may fail. 0 means any object.
-func macemcComplete(gp *g, op uint64, obj uintptr, ok bool) {
+func macemcComplete(gp *g, op testrun.Op, obj uintptr, ok bool) {
 	macemcTraceResult(op, ok)
 	t := macemcT
 	if t == nil || len(t.operations) == 0 || t.over || gp.macemc.id <= macemcMain || gp.macemc.test.operation == 0 {
 		return
 	}
-	if o := &t.operations[gp.macemc.test.operation-1]; o.Who == gp.macemc.id && o.Op == testrun.Op(op) &&
+	if o := &t.operations[gp.macemc.test.operation-1]; o.Who == gp.macemc.id && o.Op == op &&
 		(obj == 0 || o.Object == uint64(obj)) &&
 		t.noperations <= uint32(len(t.operations)) {
 		o.Flags |= testrun.Tries
@@ -147,9 +147,9 @@ func macemcOperatesCases(gp *g, cases []scase, nsends int, block bool, taken uin
 			continue
 		}
 		number++
-		o.Object, o.Op, o.Flags = uint64(uintptr(unsafe.Pointer(c))), macemcOpReceive, testrun.Case
+		o.Object, o.Op, o.Flags = uint64(uintptr(unsafe.Pointer(c))), testrun.Receive, testrun.Case
 		if i < nsends {
-			o.Op = macemcOpSend
+			o.Op = testrun.Send
 			if c.dataqsiz == 0 {
 				o.Flags |= testrun.Unbuffered
 			}
@@ -181,7 +181,7 @@ func macemcLastSelect(gp *g) (o testrun.Event, ok bool) {
 		return o, false
 	}
 	o = t.operations[me.operation-1]
-	return o, o.Who == gp.macemc.id && o.Op == macemcOpSelect
+	return o, o.Who == gp.macemc.id && o.Op == testrun.Select
 }
 
 // macemcUsesQueue is called with 1 before operations on the channels of a connection, and with -1 after them.
@@ -196,7 +196,7 @@ func macemcUsesQueue(d int32) {
 // macemcConnected records an operation on a connection, after the select that is a part of it. due is the deadline; 0 means none.
 //
 //go:linkname macemcConnected
-func macemcConnected(op uint64, obj uintptr, due int64, ok bool) {
+func macemcConnected(op testrun.Op, obj uintptr, due int64, ok bool) {
 	gp, t := getg(), macemcT
 	if t == nil {
 		return
@@ -206,7 +206,7 @@ func macemcConnected(op uint64, obj uintptr, due int64, ok bool) {
 		return
 	}
 	me := &gp.macemc.test
-	o.Op, o.Object, o.Due, o.Method, o.Flags, o.Waker = testrun.Op(op), uint64(obj), due, testrun.Stream, testrun.Case, me.waker
+	o.Op, o.Object, o.Due, o.Method, o.Flags, o.Waker = op, uint64(obj), due, testrun.Stream, testrun.Case, me.waker
 	if ok {
 		o.Flags |= testrun.Succeeded
 	}
@@ -239,7 +239,7 @@ func macemcNow() int64 {
 //go:linkname macemcSwapped
 func macemcSwapped(ok bool) bool {
 	if macemcT != nil {
-		macemcComplete(getg(), macemcOpAtomic, 0, ok)
+		macemcComplete(getg(), testrun.Atomic, 0, ok)
 	}
 	return ok
 }
@@ -259,7 +259,7 @@ func macemcOperatesTimer(obj uintptr, method testrun.Method, due int64) {
 	if len(t.operations) == 0 || t.over || gp.bubble == nil || gp.macemc.id <= macemcMain || t.noperations >= uint32(len(t.operations)) {
 		return
 	}
-	t.operations[t.noperations] = testrun.Event{Who: gp.macemc.id, Object: uint64(obj), Time: gp.bubble.now, Due: due, Op: macemcOpTimer,
+	t.operations[t.noperations] = testrun.Event{Who: gp.macemc.id, Object: uint64(obj), Time: gp.bubble.now, Due: due, Op: testrun.Timer,
 		Method: method, Flags: testrun.NoPoint}
 	t.noperations++
 	gp.macemc.test.operation = t.noperations
@@ -277,10 +277,10 @@ func macemcWokenBy(waker, gp *g, starts bool) {
 }
 
 // macemcMayBeHeld reports whether a hold may be before an operation, depending on its place.
-func macemcMayBeHeld(gp *g, op uint64) bool {
+func macemcMayBeHeld(gp *g, op testrun.Op) bool {
 	t := macemcT
 	for i := range t.holds {
-		if h := &t.holds[i]; uint64(h.Op) == op && (h.Who == 0 || h.Who == gp.macemc.id) && (h.Nth == 0 || h.Seen < h.Nth) {
+		if h := &t.holds[i]; testrun.Op(h.Op) == op && (h.Who == 0 || h.Who == gp.macemc.id) && (h.Nth == 0 || h.Seen < h.Nth) {
 			return true
 		}
 	}
@@ -288,11 +288,11 @@ func macemcMayBeHeld(gp *g, op uint64) bool {
 }
 
 // macemcHeld reports whether a hold makes the running goroutine pause before an operation.
-func macemcHeld(gp *g, op uint64, w *macemcWhere) (held bool) {
+func macemcHeld(gp *g, op testrun.Op, w *macemcWhere) (held bool) {
 	t := macemcT
 	for i := range t.holds {
 		h := &t.holds[i]
-		if uint64(h.Op) != op || h.Who != 0 && h.Who != gp.macemc.id || h.Context != w.context {
+		if testrun.Op(h.Op) != op || h.Who != 0 && h.Who != gp.macemc.id || h.Context != w.context {
 			continue
 		}
 		if h.Seen++; h.Nth != 0 && h.Seen != h.Nth || h.Nth == 0 && h.Seen > macemcHoldsMost ||
@@ -317,7 +317,7 @@ func macemcHoldsLock(gp *g) bool {
 }
 
 // macemcHoldNext pauses the running goroutine if a hold is before its operation.
-func macemcHoldNext(gp *g, op uint64, w *macemcWhere) (held bool) {
+func macemcHoldNext(gp *g, op testrun.Op, w *macemcWhere) (held bool) {
 	t, me := macemcT, &gp.macemc.test
 	if len(t.holds) == 0 || t.executed < t.until || !macemcHeld(gp, op, w) {
 		return false

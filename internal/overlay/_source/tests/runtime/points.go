@@ -7,35 +7,6 @@ import (
 	"unsafe"
 )
 
-// Operations before which another goroutine may run. Rows of testChanges (internal/overlay/tests.go), and of changes.go for channels and
-// mutexes, insert the calls with these numbers. Their words in traces are in internal/testsched/program/operation.go.
-const (
-	macemcOpGo = iota
-	macemcOpSend
-	macemcOpReceive
-	macemcOpClose
-	macemcOpSelect
-	macemcOpLock
-	macemcOpRLock
-	macemcOpUnlock
-	macemcOpTryLock
-	macemcOpWaitGroup
-	macemcOpCond
-	macemcOpOnce
-	macemcOpMap
-	macemcOpPool
-	macemcOpAtomic
-	macemcOpRead
-	macemcOpWrite
-	macemcOpGosched
-	macemcOpClock
-	macemcOpTimer
-	macemcOpLen
-	macemcOpTrySend    // only in traces
-	macemcOpTryReceive // only in traces
-	macemcOpEnd        // of a goroutine, see macemcExits
-)
-
 // macemcLogging is added to the depth of macemcUnscheduled while package testing logs a file or variable that the test reads, or prints
 // what only -v shows. It does so only if the go command may cache the result, or with -v, so the locks are not scheduling points.
 const macemcLogging = 1 << 16
@@ -43,20 +14,20 @@ const macemcLogging = 1 << 16
 // macemcPoint is called before each operation that other goroutines can observe.
 //
 //go:linkname macemcPoint
-func macemcPoint(op uint64, obj uintptr) {
+func macemcPoint(op testrun.Op, obj uintptr) {
 	if macemcT != nil {
 		macemcPointed(op, obj)
 	}
 }
 
 // macemcPointed is called at a point. It returns when the goroutine executes its operation.
-func macemcPointed(op uint64, obj uintptr) {
+func macemcPointed(op testrun.Op, obj uintptr) {
 	gp, t := getg(), macemcT
 	if gp.bubble == nil || gp.macemc.unscheduled >= macemcLogging || gp.m.locks != 0 || gp != gp.m.curg || gp.m.mallocing != 0 ||
 		gp.m.preemptoff != "" || gp.macemc.id <= macemcMain || t.over {
 		return
 	}
-	if op == macemcOpTryLock && obj&1 != 0 { // see macemcRW
+	if op == testrun.TryLock && obj&1 != 0 { // see macemcRW
 		macemcLeavesOut(testrun.TriesRWMutex)
 	}
 	t.points++
@@ -78,7 +49,7 @@ func macemcPointed(op uint64, obj uintptr) {
 	if len(t.operations) != 0 || len(t.holds) != 0 && macemcMayBeHeld(gp, op) {
 		w = macemcLocate(getfp())
 	}
-	started := op == macemcOpGo // the operation has been executed
+	started := op == testrun.Go // the operation has been executed
 	if !started {
 		macemcDecidePoint(gp, op, obj, &w)
 		if t.ender != 0 { // meanwhile
@@ -133,7 +104,7 @@ func macemcAtomic(addr unsafe.Pointer, pc uintptr) {
 		return // no other goroutine uses it
 	}
 	if macemcT != nil && !e.own {
-		macemcPointed(macemcOpAtomic, uintptr(addr))
+		macemcPointed(testrun.Atomic, uintptr(addr))
 	}
 }
 
@@ -157,7 +128,7 @@ func macemcHalt() {
 	}
 }
 
-func macemcChan(c *hchan, op uint64, block bool) {
+func macemcChan(c *hchan, op testrun.Op, block bool) {
 	macemcRebubble(c)
 	if t := macemcT; t != nil {
 		me := &getg().macemc.test
@@ -170,7 +141,7 @@ func macemcChan(c *hchan, op uint64, block bool) {
 		if !block && t.traced && !t.over {
 			macemcTraceTry(c, op)
 		}
-		if !block && len(t.operations) != 0 && c != nil && op != macemcOpLen && macemcCanDo(c, op == macemcOpSend) {
+		if !block && len(t.operations) != 0 && c != nil && op != testrun.Len && macemcCanDo(c, op == testrun.Send) {
 			macemcComplete(getg(), op, 0, true)
 		}
 		return
@@ -204,7 +175,7 @@ func macemcTimerPoint(obj, pc uintptr) {
 		obj = c
 	}
 	if !macemcCallerAt(pc).standard {
-		macemcPointed(macemcOpTimer, obj)
+		macemcPointed(testrun.Timer, obj)
 	} else {
 		macemcOperatesTimer(obj, testrun.Other, me.due)
 	}
@@ -222,12 +193,12 @@ func macemcShared(addr uintptr) bool {
 
 func macemcRead1(addr uintptr) {
 	if macemcT != nil && macemcT.memory {
-		macemcPointed(macemcOpRead, addr)
+		macemcPointed(testrun.Read, addr)
 	}
 }
 
 func macemcWrite1(addr uintptr) {
 	if macemcT != nil && macemcT.memory {
-		macemcPointed(macemcOpWrite, addr)
+		macemcPointed(testrun.Write, addr)
 	}
 }

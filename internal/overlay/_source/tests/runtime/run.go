@@ -61,7 +61,7 @@ type macemcTestG struct {
 	from     uintptr // go statement or, if that is in WaitGroup.Go, the call of it
 	armed    uint64  // number of timers that it has armed
 	obj      uintptr
-	op       uint64
+	op       testrun.Op
 	chans    uint64 // mask of the channels of a select
 	entry    int    // index in macemcQ, while it is runnable
 	ranges   uint64 // number of iterations over maps that it has begun

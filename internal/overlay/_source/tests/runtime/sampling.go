@@ -43,7 +43,7 @@ func macemcPooling(pool unsafe.Pointer, pc uintptr) uint64 {
 	if !macemcTested() || getg().macemc.unscheduled >= macemcLogging || macemcCallerAt(macemcBeyondWrappers(macemcCallerAt(pc))).standard {
 		return 0
 	}
-	macemcPointed(macemcOpPool, uintptr(pool))
+	macemcPointed(testrun.Pool, uintptr(pool))
 	return macemcRuns + macemcEndings.collections<<40
 }
 

@@ -45,7 +45,7 @@ func macemcSelected(cas0 *scase, nsends, nrecvs int, block bool) {
 			me.poll(c)
 		}
 	}
-	macemcPointed(macemcOpSelect, 0)
+	macemcPointed(testrun.Select, 0)
 	me.polled = 0
 	me.pick = macemcPickCase(cases, nsends)
 	macemcOperatesCases(getg(), cases, nsends, block, me.pick)

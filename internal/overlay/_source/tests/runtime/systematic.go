@@ -44,11 +44,11 @@ func macemcBit(obj uintptr) uint64 {
 func macemcMask(gp *g) uint64 {
 	me := &gp.macemc.test
 	switch {
-	case gp.macemc.unscheduled > 0 || me.op == macemcOpClock: // inside a Once, or time passes
+	case gp.macemc.unscheduled > 0 || me.op == testrun.Clock: // inside a Once, or time passes
 		return ^uint64(0)
-	case me.op == macemcOpGo || me.op == macemcOpGosched || me.op == macemcOpEnd:
+	case me.op == testrun.Go || me.op == testrun.Gosched || me.op == testrun.End:
 		return 0
-	case me.op == macemcOpSelect:
+	case me.op == testrun.Select:
 		return me.chans
 	}
 	return macemcBit(me.obj)
@@ -69,7 +69,7 @@ func macemcDecide(gp *g, notDue, mayPass bool) int {
 		r := macemcQ.at(i)
 		macemcOffer(r.who, macemcMask(r.gp.ptr()))
 		if t := macemcT; !t.cut {
-			t.options[t.noptions-1].Yielded = r.gp.ptr().macemc.test.op == macemcOpGosched
+			t.options[t.noptions-1].Yielded = r.gp.ptr().macemc.test.op == testrun.Gosched
 		}
 	}
 	if gp != nil || notDue {

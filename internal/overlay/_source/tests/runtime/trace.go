@@ -4,6 +4,7 @@ package runtime
 
 import (
 	"internal/goarch"
+	testrun "internal/runtime"
 	"unsafe"
 )
 
@@ -13,7 +14,7 @@ const (
 	macemcReturnedTrue  = 2
 )
 
-func macemcTrace(gp *g, op uint64, obj uintptr) {
+func macemcTrace(gp *g, op testrun.Op, obj uintptr) {
 	t, me := macemcT, &gp.macemc.test
 	if t.followed == 0 {
 		t.window.unchanged = t.ntrace
@@ -24,13 +25,13 @@ func macemcTrace(gp *g, op uint64, obj uintptr) {
 	}
 	e := &t.trace[t.ntrace%uint32(len(t.trace))]
 	switch {
-	case me.tries && op == macemcOpSend:
-		op = macemcOpTrySend
-	case me.tries && op == macemcOpReceive:
-		op = macemcOpTryReceive
+	case me.tries && op == testrun.Send:
+		op = testrun.TrySend
+	case me.tries && op == testrun.Receive:
+		op = testrun.TryReceive
 	}
 	*e = macemcEvent{who: gp.macemc.id, number: me.number, place: me.places, op: op, obj: obj, count: t.executed, by: me.by, byAt: me.byAt}
-	if op == macemcOpTryLock {
+	if op == testrun.TryLock {
 		e.result = macemcReturnedFalse
 	}
 	me.by = 0
@@ -51,7 +52,7 @@ func macemcLastEvent() *macemcEvent {
 }
 
 // macemcTraceResult completes the last event with a result, if it is this operation of the running goroutine.
-func macemcTraceResult(op uint64, ok bool) {
+func macemcTraceResult(op testrun.Op, ok bool) {
 	t := macemcT
 	if t == nil || !t.traced || t.over {
 		return
@@ -68,7 +69,7 @@ func macemcTraceResult(op uint64, ok bool) {
 //
 //go:linkname macemcTimerStopped
 func macemcTimerStopped(ok bool) bool {
-	macemcTraceResult(macemcOpTimer, ok)
+	macemcTraceResult(testrun.Timer, ok)
 	return ok
 }
 
@@ -158,7 +159,7 @@ func macemcFrom(gp *g, pc uintptr) uintptr {
 // most one is ready.
 func macemcTraceCase(cases []scase, nsends int, block bool, picked uint32) {
 	e := macemcLastEvent()
-	if e == nil || e.op != macemcOpSelect {
+	if e == nil || e.op != testrun.Select {
 		return
 	}
 	for i := range cases {
@@ -171,24 +172,24 @@ func macemcTraceCase(cases []scase, nsends int, block bool, picked uint32) {
 			continue
 		}
 		e.obj = uintptr(unsafe.Pointer(c))
-		if e.takes, e.nth = macemcOpSend, uint64(i); i >= nsends { // the compiler lists the others in reverse order
-			e.takes, e.nth = macemcOpReceive, uint64(len(cases)-1-i)
+		if e.takes, e.nth = testrun.Send, uint64(i); i >= nsends { // the compiler lists the others in reverse order
+			e.takes, e.nth = testrun.Receive, uint64(len(cases)-1-i)
 		}
 	}
 	if e.ready == 0 && !block {
-		e.takes = macemcOpSelect
+		e.takes = testrun.Select
 	}
 }
 
 // macemcTraceTry completes the last event, if it is this operation, which does not wait: with the operation, or with a select that takes
 // its default case.
-func macemcTraceTry(c *hchan, op uint64) {
+func macemcTraceTry(c *hchan, op testrun.Op) {
 	e := macemcLastEvent()
-	if e == nil || e.op != macemcOpTrySend && e.op != macemcOpTryReceive {
+	if e == nil || e.op != testrun.TrySend && e.op != testrun.TryReceive {
 		return
 	}
-	e.takes = macemcOpSelect
-	if c != nil && macemcCanDo(c, op == macemcOpSend) {
+	e.takes = testrun.Select
+	if c != nil && macemcCanDo(c, op == testrun.Send) {
 		e.takes, e.ready = op, 1
 	}
 }

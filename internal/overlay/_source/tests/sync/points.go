@@ -2,10 +2,13 @@
 
 package sync
 
-import "unsafe"
+import (
+	testrun "internal/runtime"
+	"unsafe"
+)
 
 //go:linkname macemcPoint runtime.macemcPoint
-func macemcPoint(op uint64, obj uintptr)
+func macemcPoint(op testrun.Op, obj uintptr)
 
 //go:linkname macemcTested runtime.macemcTested
 func macemcTested() bool
