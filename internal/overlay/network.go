@@ -1,7 +1,6 @@
 package overlay
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 )
@@ -20,18 +19,14 @@ var socketChanges = func() []change {
 		{fakeFile, lastField{"packet"}, " macemcHeader; ", whyNet},
 		{fakeFile, atStart{"fakeNetFD.Close"},
 			" if atomic.SwapUint32(&ffd.closed, 1) != 0 { return ErrClosed }; ffd.macemcUnbind(); ", whyNet},
+		{fakeFile, atStart{"fakeNetFD.accept"}, isClosed + "{ return nil, ErrClosed }; ", whyNet},
 		{fakeFile, atStart{"fakeNetFD.Read"}, isClosed + "{ return 0, ErrClosed }; if len(p) == 0 { return 0, nil }; " +
 			"if ffd.fd.macemcDatagrams() { d, err := ffd.macemcReceive(\"read\", p, true, false); return d.n, err }; ", whyNet},
 		{fakeFile, atStart{"fakeNetFD.Write"}, isClosed + "{ return 0, ErrClosed }; " +
 			"if ffd.fd.macemcDatagrams() { return ffd.macemcSend(\"write\", p, nil, ffd.macemcDefaults()) }; ", whyNet},
 	}
-	for _, c := range []struct{ results, methods string }{
-		{"ErrClosed", "closeRead closeWrite SetReadDeadline SetWriteDeadline"},
-		{"nil, ErrClosed", "accept"},
-	} {
-		for m := range strings.FieldsSeq(c.methods) {
-			list = append(list, change{fakeFile, atStart{"fakeNetFD." + m}, isClosed + "{ return " + c.results + " }; ", whyNet})
-		}
+	for m := range strings.FieldsSeq("closeRead closeWrite SetReadDeadline SetWriteDeadline") {
+		list = append(list, change{fakeFile, atStart{"fakeNetFD." + m}, isClosed + "{ return ErrClosed }; ", whyNet})
 	}
 	return list
 }()
@@ -83,9 +78,11 @@ var netChanges = func() (list []change) {
 			"{ return macemcCallSocket(trap, a1, macemcHold(a2, a3, a4, a5, a6)) }; ", whyNet})
 }()
 
-// closedSockets makes sockets notice that either end has stopped to read or write. A Read of a stream returns all data that fits, and each
-// Write is received as a whole.
-var closedSockets = replace(
+// fakeSockets renames functions that other systems have, too. It makes sockets notice that either end has stopped to read or write. A Read of
+// a stream returns all data that fits, and each Write is received as a whole.
+var fakeSockets = replace(
+	"\nfunc socket(", "\nfunc macemcFakeSocket(",
+	"\nfunc sysSocket(", "\nfunc macemcSysSocket(",
 	"get() packetQueueState {\n", "get() packetQueueState { macemcUsesQueue(1); defer macemcUsesQueue(-1);\n",
 	"put(q packetQueueState) {\n", "put(q packetQueueState) { macemcUsesQueue(1); defer macemcUsesQueue(-1);\n",
 	"\tvar full chan packetQueueState\n", "\tvar full chan packetQueueState; macemcUsesQueue(1); "+
@@ -120,15 +117,7 @@ var closedSockets = replace(
 // fakeNetwork adds package net's in-memory network for js/wasm to other systems.
 func fakeNetwork(text string, added map[string]string) (string, error) {
 	fake := regexp.MustCompile(`(?m)^//go:build .*$`).ReplaceAllString(text, "//go:build unix")
-	for from, to := range map[string]string{
-		"\nfunc socket(": "\nfunc macemcFakeSocket(", "\nfunc sysSocket(": "\nfunc macemcSysSocket(",
-	} {
-		if strings.Count(fake, from) != 1 {
-			return "", fmt.Errorf("%q is not there once", from)
-		}
-		fake = strings.Replace(fake, from, to, 1)
-	}
-	fake, err := closedSockets(fake, nil)
+	fake, err := fakeSockets(fake, nil)
 	if err != nil {
 		return "", err
 	}

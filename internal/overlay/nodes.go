@@ -1,9 +1,6 @@
 package overlay
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 const (
 	whyNode    = "the network of a node is the simulated one"
@@ -132,6 +129,20 @@ var nodeFiles = func() []change {
 		{"syscall/syscall_linux.go", atStart{"Syscall6"},
 			" if macemcOwns(trap, a1) { return macemcCall(trap, a1, a2, a3, a4, a5, a6) }; ", whyFile},
 		{"os/dir_unix.go", atStart{"File.readdir"}, " if f.node != nil { return f.macemcReaddir(n, mode) }; ", whyFile},
+		{"os/file.go", atStart{"Rename"},
+			` if macemcInNode() { if own, err := macemcLink("rename", oldpath, newpath); own { return err } }; `, whyFile},
+		{"os/file_unix.go", atStart{"Link"},
+			` if macemcInNode() { if own, err := macemcLink("link", oldname, newname); own { return err } }; `, whyFile},
+		{"os/file_unix.go", atStart{"Symlink"},
+			` if macemcInNode() { if own, err := macemcLink("symlink", oldname, newname); own { return err } }; `, whyFile},
+		{"os/file_posix.go", atStart{"File.read"}, " if f.node != nil { return f.node.Read(b) }; ", whyFile},
+		{"os/file_posix.go", atStart{"File.pread"}, " if f.node != nil { return f.node.ReadAt(b, off) }; ", whyFile},
+		{"os/file_posix.go", atStart{"File.write"}, " if f.node != nil { return f.node.Write(b) }; ", whyFile},
+		{"os/file_posix.go", atStart{"File.pwrite"}, " if f.node != nil { return f.node.WriteAt(b, off) }; ", whyFile},
+		{"os/file_posix.go", atStart{"File.Close"}, ` if f != nil && f.node != nil { return f.wrapErr("close", f.node.Close()) }; `, whyFile},
+		{"os/file_posix.go", atStart{"File.Truncate"},
+			` if f != nil && f.node != nil { return f.wrapErr("truncate", f.node.Truncate(size)) }; `, whyFile},
+		{"os/file_posix.go", atStart{"File.Sync"}, ` if f != nil && f.node != nil { return f.wrapErr("sync", f.node.Sync()) }; `, whyFile},
 		{"os/file.go", atStart{"File.Chmod"}, " if f != nil && f.node != nil { return nil }; ", whyFile},
 		{"os/file_posix.go", atStart{"File.Chown"}, " if f != nil && f.node != nil { return nil }; ", whyFile},
 		{"os/file_unix.go", atStart{"File.seek"}, " if f.node != nil { return f.node.Seek(offset, whence) }; ", whyFile},
@@ -146,26 +157,6 @@ var nodeFiles = func() []change {
 	} {
 		list = append(list, change{"os/" + c.file, atStart{c.function},
 			fmt.Sprintf(" if macemcInNode() { if own, err := macemcChange(%q, name, %s); own { return err } }; ", c.op, c.size), whyFile})
-	}
-	for _, c := range []struct{ file, function, op, from, to string }{
-		{"file.go", "Rename", "rename", "oldpath", "newpath"}, {"file_unix.go", "Link", "link", "oldname", "newname"},
-		{"file_unix.go", "Symlink", "symlink", "oldname", "newname"},
-	} {
-		list = append(list, change{"os/" + c.file, atStart{c.function},
-			fmt.Sprintf(" if macemcInNode() { if own, err := macemcLink(%q, %s, %s); own { return err } }; ", c.op, c.from, c.to), whyFile})
-	}
-	for _, c := range []struct{ method, call string }{
-		{"read", "Read(b)"}, {"pread", "ReadAt(b, off)"}, {"write", "Write(b)"}, {"pwrite", "WriteAt(b, off)"},
-	} {
-		list = append(list, change{"os/file_posix.go", atStart{"File." + c.method},
-			" if f.node != nil { return f.node." + c.call + " }; ", whyFile})
-	}
-	for _, c := range []struct{ file, method, call string }{
-		{"file_posix.go", "Close", "f.node.Close()"}, {"file_posix.go", "Truncate", "f.node.Truncate(size)"},
-		{"file_posix.go", "Sync", "f.node.Sync()"},
-	} {
-		list = append(list, change{"os/" + c.file, atStart{"File." + c.method},
-			fmt.Sprintf(" if f != nil && f.node != nil { return f.wrapErr(%q, %s) }; ", strings.ToLower(c.method), c.call), whyFile})
 	}
 	return list
 }()
