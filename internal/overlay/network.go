@@ -69,13 +69,13 @@ var netChanges = func() (list []change) {
 		list = append(list, change{"net/rawconn.go", atStart{"rawConn." + method},
 			" if c.ok() && c.fd.fakeNetFD != nil { return " + call + " }; ", whyNet})
 	}
-	const call = " if macemcIsSocket(trap, a1, a2, a3) { return macemcCallSocket(trap, a1, macemcHold(a2, a3, "
+	const call = " if macemcIsSocket(trap, a1, a2, a3) { return macemcCallSocket(trap, macemcHold(a1, a2, a3, "
 	list = append(list, change{"net/sock_cloexec.go", atStart{"sysSocket"}, " macemcOpens(1); defer macemcOpens(-1); ", whyNet})
 	return append(list, change{"syscall/syscall_linux.go", atStart{"Syscall"}, call + "0, 0, 0)) }; ", whyNet},
 		change{"syscall/syscall_linux.go", atStart{"Syscall6"}, call + "a4, a5, a6)) }; ", whyNet},
 		change{"syscall/syscall_linux.go", atStart{"RawSyscall"}, call + "0, 0, 0)) }; ", whyNet},
 		change{"syscall/syscall_linux.go", atStart{"RawSyscall6"}, " if trap == SYS_EPOLL_CTL && macemcIsSocket(trap, a1, a2, a3) " +
-			"{ return macemcCallSocket(trap, a1, macemcHold(a2, a3, a4, a5, a6)) }; ", whyNet})
+			"{ return macemcCallSocket(trap, macemcHold(a1, a2, a3, a4, a5, a6)) }; ", whyNet})
 }()
 
 // fakeSockets renames functions that other systems have, too. It makes sockets notice that either end has stopped to read or write. A Read of

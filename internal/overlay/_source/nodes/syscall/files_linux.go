@@ -7,8 +7,7 @@ import (
 	_ "unsafe"
 )
 
-// macemcOfNode executes a system call of a goroutine of a node. An argument with a bit in onStack points to the stack, which may move: it
-// is the distance from the end of the stack. Package bubble provides macemcOfNode.
+// macemcOfNode executes a system call of a goroutine of a node, with arguments as in macemcArguments. Package bubble provides it.
 var macemcOfNode func(trap uintptr, args [6]uintptr, onStack uint8) (uintptr, Errno)
 
 // macemcAlways is the set of system calls that macemcOfNode executes whatever their arguments are.
@@ -42,15 +41,8 @@ func macemcOwns(trap, fd uintptr) bool {
 //go:nosplit
 //go:norace
 func macemcCall(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err Errno) {
-	args, onStack := [6]uintptr{a1, a2, a3, a4, a5, a6}, uint8(0)
-	from, to := macemcStackBounds()
-	for i := range args {
-		if from <= args[i] && args[i] < to {
-			args[i] = to - args[i]
-			onStack |= 1 << i
-		}
-	}
-	if r1, err = macemcOfNode(trap, args, onStack); err != 0 {
+	p := macemcHold(a1, a2, a3, a4, a5, a6)
+	if r1, err = macemcOfNode(trap, p.a, p.onStack); err != 0 {
 		return r1, 0, err
 	}
 	switch runtime.GOARCH { // the register of the second result keeps an argument, which some programs read

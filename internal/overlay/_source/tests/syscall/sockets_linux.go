@@ -106,36 +106,13 @@ const (
 	macemcJoinGroup   = 42
 )
 
-// macemcArguments are the arguments of a system call. An address on the stack is replaced by its distance from the end of the stack, which
-// remains the same if the stack grows.
-type macemcArguments struct {
-	a       [5]uintptr // the second one to the sixth one
-	onStack [5]bool
-}
-
-//go:linkname macemcStackBounds runtime.macemcStackBounds
-func macemcStackBounds() (lo, hi uintptr)
-
-//go:nosplit
-//go:norace
-func macemcHold(a2, a3, a4, a5, a6 uintptr) (p macemcArguments) {
-	lo, hi := macemcStackBounds()
-	p.a = [5]uintptr{a2, a3, a4, a5, a6}
-	for i := range p.a {
-		if a := p.a[i]; a >= lo && a < hi {
-			p.a[i], p.onStack[i] = hi-a, true
-		}
-	}
-	return p
-}
-
 // pointer returns an argument that is an address.
 //
 //go:nocheckptr
 //go:norace
 func (p *macemcArguments) pointer(number int) unsafe.Pointer {
-	a := p.a[number-2]
-	if p.onStack[number-2] {
+	a := p.a[number-1]
+	if p.onStack>>(number-1)&1 == 1 {
 		_, hi := macemcStackBounds()
 		a = hi - a
 	}
@@ -145,7 +122,7 @@ func (p *macemcArguments) pointer(number int) unsafe.Pointer {
 const macemcUnsimulated = "it uses the descriptor of a socket in a way that is not simulated"
 
 // macemcCallSocket executes a system call on a simulated socket.
-func macemcCallSocket(trap, s uintptr, p macemcArguments) (r1, r2 uintptr, err Errno) {
+func macemcCallSocket(trap uintptr, p macemcArguments) (r1, r2 uintptr, err Errno) {
 	switch trap {
 	case SYS_SOCKET:
 		if macemcInNode() {
@@ -156,21 +133,17 @@ func macemcCallSocket(trap, s uintptr, p macemcArguments) (r1, r2 uintptr, err E
 		macemcRefuse(macemcUnsimulated)
 		return ^uintptr(0), 0, ENOSYS // of a node
 	}
-	var p3, p5, p6 unsafe.Pointer
+	var p2, p3, p5, p6 unsafe.Pointer
 	switch trap {
 	case SYS_GETSOCKNAME, SYS_GETPEERNAME:
-		p3 = p.pointer(3)
+		p2, p3 = p.pointer(2), p.pointer(3)
 	case SYS_RECVFROM:
-		p5, p6 = p.pointer(5), p.pointer(6)
+		p2, p5, p6 = p.pointer(2), p.pointer(5), p.pointer(6)
 	case SYS_SENDTO:
-		p5 = p.pointer(5)
-	}
-	p2 := p5
-	switch trap {
-	case SYS_READ, SYS_WRITE, SYS_READV, SYS_WRITEV, SYS_RECVFROM, SYS_SENDTO, SYS_RECVMSG, SYS_SENDMSG, SYS_RECVMMSG, macemcSendmmsg,
-		SYS_GETSOCKNAME, SYS_GETPEERNAME:
+		p2, p5 = p.pointer(2), p.pointer(5)
+	case SYS_READ, SYS_WRITE, SYS_READV, SYS_WRITEV, SYS_RECVMSG, SYS_SENDMSG, SYS_RECVMMSG, macemcSendmmsg:
 		p2 = p.pointer(2)
 	}
-	r1, err = macemcSockets[s](trap, p2, p3, p5, p6, p.a[1], p.a[2], p.a[4])
+	r1, err = macemcSockets[p.a[0]](trap, p2, p3, p5, p6, p.a[2], p.a[3], p.a[5])
 	return r1, 0, err
 }

@@ -4,12 +4,8 @@
 
 package syscall
 
-type macemcArguments struct{}
-
 func macemcIsSocket(trap, s, a2, a3 uintptr) bool { return false }
 
-func macemcHold(a2, a3, a4, a5, a6 uintptr) (p macemcArguments) { return p }
-
-func macemcCallSocket(trap, s uintptr, p macemcArguments) (r1, r2 uintptr, err Errno) {
+func macemcCallSocket(trap uintptr, p macemcArguments) (r1, r2 uintptr, err Errno) {
 	return 0, 0, ENOSYS
 }
