@@ -12,4 +12,6 @@
 //	atomics.go                  atomic operations as scheduling points
 //	sources.go                  lists the files that are added to packages of the distribution
 //	_source                     these files: _source/common, _source/nodes and _source/tests, then the folder of the package
+//
+// A function macemc_name of these files is name of package bubble, and macemc_testName is macemcName of package testing.
 package overlay

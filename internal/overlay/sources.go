@@ -50,6 +50,26 @@ func inPackage(name, text string) string {
 	return packageClause.ReplaceAllString(text, "package "+name)
 }
 
+// implementation matches the beginning of a function for implement.
+var implementation = regexp.MustCompile(`(?m)^func (macemc_(?:test([A-Z]\w*)|(\w+)))`)
+
+// implement makes functions of a file implement those without a body in packages bubble and testing: macemc_name is name of package bubble,
+// and macemc_testName is macemcName of package testing.
+func implement(text string) string {
+	functions := implementation.FindAllStringSubmatch(text, -1)
+	if functions != nil {
+		text = packageClause.ReplaceAllString(text, `${0}; import _ "unsafe"`)
+	}
+	for _, f := range functions {
+		to := bubble + "." + f[3]
+		if f[2] != "" {
+			to = "testing.macemc" + f[2]
+		}
+		text += "\n//go:linkname " + f[1] + " " + to + "\n"
+	}
+	return text
+}
+
 // inDistribution replaces import paths of this module by those in the distribution.
 var inDistribution = strings.NewReplacer(
 	strconv.Quote("github.com/macemc/macemc/internal/testsched/program"), strconv.Quote(programPath),
@@ -74,7 +94,7 @@ func added() (map[string]string, error) {
 				files[pkg[0]+"/"+path.Base(name)] = inPackage(pkg[1], text)
 			}
 		}
-		files[name] = strings.ReplaceAll(text, "PKG", bubble)
+		files[name] = implement(text)
 		return nil
 	})
 	if err != nil {

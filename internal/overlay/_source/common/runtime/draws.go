@@ -51,14 +51,14 @@ func macemcRand() uint64 {
 
 // The functions below replace those of the runtime for libraries outside the distribution that draw from it by these names.
 
-//go:linkname macemc_cheaprand runtime.cheaprand
-func macemc_cheaprand() uint32 { return uint32(macemcRand()) }
+//go:linkname macemcLinkedCheaprand runtime.cheaprand
+func macemcLinkedCheaprand() uint32 { return uint32(macemcRand()) }
 
-//go:linkname macemc_cheaprand64 runtime.cheaprand64
-func macemc_cheaprand64() int64 { return int64(macemcRand() >> 1) }
+//go:linkname macemcLinkedCheaprand64 runtime.cheaprand64
+func macemcLinkedCheaprand64() int64 { return int64(macemcRand() >> 1) }
 
-//go:linkname macemc_cheaprandn runtime.cheaprandn
-func macemc_cheaprandn(n uint32) uint32 { return uint32(macemcRand() >> 32 * uint64(n) >> 32) }
+//go:linkname macemcLinkedCheaprandn runtime.cheaprandn
+func macemcLinkedCheaprandn(n uint32) uint32 { return uint32(macemcRand() >> 32 * uint64(n) >> 32) }
 
 // macemcDrawn is macemcRand for other packages. ok is false outside of steps, package initialization, and goroutines with a seed.
 //

@@ -12,7 +12,6 @@ var macemcDriver struct {
 	timer *timer        // its timer outside the bubble
 }
 
-//go:linkname macemc_join PKG.join
 func macemc_join() {
 	gp, main, d := getg(), macemcCur.main.ptr(), &macemcDriver
 	d.g, d.own, d.timer = gp, gp.macemc.macemcCommonG, gp.timer
@@ -23,7 +22,6 @@ func macemc_join() {
 	gp.bubble = main.bubble
 }
 
-//go:linkname macemc_part PKG.part
 func macemc_part() {
 	gp, d := getg(), &macemcDriver
 	gp.bubble = nil
@@ -37,16 +35,12 @@ func macemc_part() {
 
 // macemc_run runs f as the main goroutine of a bubble. f must call macemc_enter. These two goroutines have numbers that do not depend on
 // which of them runs first.
-//
-//go:linkname macemc_run PKG.run
 func macemc_run(f func()) {
 	getg().macemc.id = macemcRoot
 	synctestRun(f)
 }
 
 // macemc_enter makes the caller the main goroutine of its bubble, and returns the number of the bubble in stacks.
-//
-//go:linkname macemc_enter PKG.enter
 func macemc_enter(it *macemcStep) uint64 {
 	gp := getg()
 	gp.macemc.id = macemcMain
@@ -55,13 +49,9 @@ func macemc_enter(it *macemcStep) uint64 {
 }
 
 // macemc_callers writes return addresses of the calling goroutine into buf, innermost first, and returns their number.
-//
-//go:linkname macemc_callers PKG.callers
 func macemc_callers(buf []uintptr) int { return fpTracebackPCs(unsafe.Pointer(getfp()), buf) }
 
 // macemc_id returns the number of the calling goroutine in its bubble; 0 means that it is not in a bubble.
-//
-//go:linkname macemc_id PKG.id
 func macemc_id() uint64 {
 	gp := getg()
 	if gp.bubble == nil {
@@ -71,8 +61,6 @@ func macemc_id() uint64 {
 }
 
 // macemc_number returns the number in its bubble of the goroutine with an identifier; 0 means that there is none.
-//
-//go:linkname macemc_number PKG.number
 func macemc_number(goid uint64) (number uint64) {
 	forEachG(func(gp *g) {
 		if gp.goid == goid && gp.bubble != nil {
@@ -83,8 +71,6 @@ func macemc_number(goid uint64) (number uint64) {
 }
 
 // macemc_stacksOf writes the stacks of the goroutines of a bubble into buf, in the format of [Stack], and returns their length.
-//
-//go:linkname macemc_stacksOf PKG.stacksOf
 func macemc_stacksOf(bubble uint64, buf []byte) (n int) {
 	stw := stopTheWorld(stwAllGoroutinesStack)
 	gp := getg()
@@ -100,19 +86,13 @@ func macemc_stacksOf(bubble uint64, buf []byte) (n int) {
 }
 
 // macemc_reason returns the text of control.why.
-//
-//go:linkname macemc_reason PKG.reason
 func macemc_reason(why uint8) string { return waitReason(why).String() }
 
 // macemc_unscheduled enters (1) or leaves (-1) work that the calling goroutine does for the checker. It takes no part in the schedule.
-//
-//go:linkname macemc_unscheduled PKG.unscheduled
 func macemc_unscheduled(d int32) { getg().macemc.unscheduled += d }
 
 // macemc_childMayUnlock reports whether goroutine gid has started a goroutine, since the bubble had had that many, that can continue by
 // itself or after an input: one that is not waiting for a lock.
-//
-//go:linkname macemc_childMayUnlock PKG.childMayUnlock
 func macemc_childMayUnlock(bubble, gid, since uint64, waiting []uint64) (found bool) {
 	var goid uint64
 	forEachG(func(gp *g) {

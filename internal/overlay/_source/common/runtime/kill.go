@@ -6,13 +6,10 @@ import (
 	"internal/abi"
 	"internal/runtime/atomic"
 	"internal/runtime/sys"
-	_ "unsafe"
 )
 
 // macemc_kill ends all goroutines of the caller's bubble except its main goroutine. They must be waiting. Their deferred functions do not
 // run. The timers of a node end, too.
-//
-//go:linkname macemc_kill PKG.kill
 func macemc_kill() {
 	macemcCur.stopped, macemcCur.heldBack = 0, 0
 	b := getg().bubble
@@ -27,8 +24,6 @@ func macemc_kill() {
 
 // macemc_abort ends the step in progress and all goroutines of its bubble except the main one, in any state except in a system call. The
 // driver continues.
-//
-//go:linkname macemc_abort PKG.abort
 func macemc_abort(bubble uint64) {
 	macemcOn = false
 	macemcCur = nil

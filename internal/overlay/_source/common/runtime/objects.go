@@ -11,7 +11,6 @@ import (
 // runs. Locks in them take no part in schedules, because a cache may initialize an entry once per process.
 var macemcOld macemcObjects
 
-//go:linkname macemc_oldObjects PKG.oldObjects
 func macemc_oldObjects() unsafe.Pointer { return unsafe.Pointer(&macemcOld) }
 
 // macemcObjects is a set of heap objects.

@@ -124,7 +124,6 @@ func macemcUnscheduled(d int32, once uintptr) {
 //go:nosplit
 func macemcBubbled() bool { return macemcOn && getg().bubble != nil }
 
-//go:linkname macemc_begin PKG.begin
 func macemc_begin(it *macemcStep) {
 	macemcCur, macemcPicks, macemcOutsideTurn, macemcFront, macemcGoOn = it, 0, false, false, false
 	macemcCallSince = 0
@@ -142,7 +141,6 @@ func macemc_begin(it *macemcStep) {
 	macemcChans = it.mode != macemcFIFO || it.places != nil || macemcInProcess || macemcTestStep != nil
 }
 
-//go:linkname macemc_end PKG.end
 func macemc_end() {
 	macemcOn = false
 	macemcChans = macemcTestStep != nil

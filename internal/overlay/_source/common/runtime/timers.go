@@ -2,8 +2,6 @@
 
 package runtime
 
-import _ "unsafe"
-
 // macemcClockRead records that the program reads the clock.
 func macemcClockRead() {
 	if gp := getg(); macemcMine(gp) && gp.macemc.id > macemcMain && gp.macemc.unscheduled == 0 {
@@ -60,8 +58,6 @@ func macemcNano() int64 {
 
 // macemc_next returns the time at which the first timer of the caller's bubble fires. It returns 0 if there is none, or only timers that
 // never fire, for which programs use the maximum duration.
-//
-//go:linkname macemc_next PKG.next
 func macemc_next() int64 {
 	next := macemcWakeTime(&getg().bubble.timers)
 	if next == maxWhen {
@@ -71,6 +67,4 @@ func macemc_next() int64 {
 }
 
 // macemc_jump sets the clock of the caller's bubble and fires the timers that are due by then, late.
-//
-//go:linkname macemc_jump PKG.jump
 func macemc_jump(to int64) { macemcAdvance(getg(), to) }

@@ -99,8 +99,6 @@ func macemcTryHoldBack(gp *g) bool {
 }
 
 // macemc_resumeStopped resumes the goroutines that macemcAwaitStep has stopped.
-//
-//go:linkname macemc_resumeStopped PKG.resumeStopped
 func macemc_resumeStopped() {
 	macemcCur.heldBack = 0
 	for macemcCur.stopped != 0 {

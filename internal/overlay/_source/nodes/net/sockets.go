@@ -24,7 +24,6 @@ var macemcNetwork interface {
 	Refuse(what string)    // does not return: the system cannot be checked
 }
 
-//go:linkname macemc_network PKG.network
 func macemc_network(n interface {
 	Dial(ctx context.Context, local, remote *TCPAddr) (Conn, error)
 	Listen(local *TCPAddr) (Listener, error)

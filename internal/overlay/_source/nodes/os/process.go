@@ -28,7 +28,6 @@ type macemcMachine = interface {
 	Refuse(what string) // does not return: the system cannot be checked
 }
 
-//go:linkname macemc_operate PKG.operate
 func macemc_operate(n macemcMachine) { macemcNode = n }
 
 //go:linkname macemcNotify

@@ -97,8 +97,6 @@ func macemcReleaseIntruders(bubble uint64) {
 
 // macemc_intruded returns the number of retained goroutines, one of those of a bubble, and a goroutine that waits in the step for a timer
 // from outside of its node. 0 means that there is none.
-//
-//go:linkname macemc_intruded PKG.intruded
 func macemc_intruded(bubble uint64) (count int, gid, timed uint64) {
 	for at := macemcForeign.woken; at != 0; at = at.ptr().schedlink {
 		if gp := at.ptr(); gp.bubble.id == bubble {

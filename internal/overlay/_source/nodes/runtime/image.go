@@ -25,8 +25,6 @@ type macemcWait struct {
 }
 
 // macemc_saveInitial records the values of the variables and returns their size in bytes; 0 means that they are too large.
-//
-//go:linkname macemc_saveInitial PKG.saveInitial
 func macemc_saveInitial(variables []macemcVariable) uintptr {
 	st := &macemcProcesses
 	st.save(variables, nil)
@@ -39,14 +37,11 @@ func macemc_saveInitial(variables []macemcVariable) uintptr {
 	return st.size
 }
 
-//go:linkname macemc_dataStart PKG.dataStart
 func macemc_dataStart() uintptr { return firstmoduledata.data }
 
 // macemc_swapVariables saves the values of the variables to out and loads them from in. A nil in means the initial values. bubble is the
 // bubble of the process that is suspended; 0 means none. process reports whether a process is resumed. The result is out, or a new object
 // if out is nil.
-//
-//go:linkname macemc_swapVariables PKG.swapVariables
 func macemc_swapVariables(out, in *macemcImage, bubble uint64, process bool) *macemcImage {
 	st := &macemcProcesses
 	if out == nil {
@@ -90,8 +85,6 @@ func macemc_swapVariables(out, in *macemcImage, bubble uint64, process bool) *ma
 
 // macemc_freshVariables returns an image for a process that initializes packages itself. values returns the values of a variable before
 // that, or nil if the process does not initialize its package.
-//
-//go:linkname macemc_freshVariables PKG.freshVariables
 func macemc_freshVariables(values func(from, size uintptr) []byte) *macemcImage {
 	st := &macemcProcesses
 	im := &macemcImage{words: make([]byte, st.size)}
@@ -107,8 +100,6 @@ func macemc_freshVariables(values func(from, size uintptr) []byte) *macemcImage 
 }
 
 // macemc_initialize initializes packages again, on the calling goroutine.
-//
-//go:linkname macemc_initialize PKG.initialize
 func macemc_initialize(again func(pkg string) bool) {
 	for m := &firstmoduledata; m != nil; m = m.next {
 		for _, t := range m.inittasks {

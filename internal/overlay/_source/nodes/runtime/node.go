@@ -51,14 +51,11 @@ func macemcAhead() (ahead, began int64) {
 }
 
 // macemc_instant returns the instant at which clocks of nodes begin that the command has not set.
-//
-//go:linkname macemc_instant PKG.instant
 func macemc_instant() int64 { return macemcInstants.clock }
 
 // macemcDescribes is true if the program may describe systems of nodes.
 var macemcDescribes bool
 
-//go:linkname macemc_describes PKG.describes
 func macemc_describes() { macemcDescribes = true }
 
 // macemcDescribe is called when a goroutine begins that may describe a system: that of a test or of func main. Its random numbers are the
@@ -104,12 +101,10 @@ func macemcNoteInit(what string) {
 	}
 }
 
-//go:linkname macemc_initially PKG.initially
 func macemc_initially() []string { return macemcAtInit }
 
 // macemc_copyMemory copies memory at an address to b, or from b. onStack means that the address is the distance from the end of the stack.
 //
-//go:linkname macemc_copyMemory PKG.copyMemory
 //go:nosplit
 func macemc_copyMemory(b []byte, at uintptr, onStack, store bool) {
 	if onStack {

@@ -9,7 +9,6 @@ import _ "unsafe"
 //go:linkname macemcInNode runtime.macemcInNode
 func macemcInNode() bool
 
-//go:linkname macemc_processes PKG.processes
 func macemc_processes(process interface {
 	Pid() int
 	Kill(pid int, sig Signal) Errno
@@ -36,8 +35,6 @@ func macemcKill(pid, sig uintptr) (r1, r2 uintptr, err Errno) {
 func macemcReadsEnv(name string)
 
 // macemc_environment replaces the environment and returns the previous one. A nil index means unknown.
-//
-//go:linkname macemc_environment PKG.environment
 func macemc_environment(to []string, index map[string]int) ([]string, map[string]int) {
 	copyenv()
 	if index == nil {

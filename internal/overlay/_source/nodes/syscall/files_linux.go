@@ -2,10 +2,7 @@
 
 package syscall
 
-import (
-	"runtime"
-	_ "unsafe"
-)
+import "runtime"
 
 // macemcOfNode executes a system call of a goroutine of a node, with arguments as in macemcArguments. Package bubble provides it.
 var macemcOfNode func(trap uintptr, args [6]uintptr, onStack uint8) (uintptr, Errno)
@@ -54,12 +51,11 @@ func macemcCall(trap, a1, a2, a3, a4, a5, a6 uintptr) (r1, r2 uintptr, err Errno
 	return r1, r2, err
 }
 
-// macemc_system makes a system call of the machine with arguments of macemcOfNode.
+// macemc_systemCall makes a system call of the machine with arguments of macemcOfNode.
 //
-//go:linkname macemc_system PKG.systemCall
 //go:nosplit
 //go:norace
-func macemc_system(trap uintptr, args [6]uintptr, onStack uint8) (uintptr, Errno) {
+func macemc_systemCall(trap uintptr, args [6]uintptr, onStack uint8) (uintptr, Errno) {
 	_, to := macemcStackBounds()
 	for i := range args {
 		if onStack>>i&1 == 1 {
@@ -72,7 +68,6 @@ func macemc_system(trap uintptr, args [6]uintptr, onStack uint8) (uintptr, Errno
 	return r1, err
 }
 
-//go:linkname macemc_intercept PKG.intercept
 func macemc_intercept(always [8]uint64, call func(trap uintptr, args [6]uintptr, onStack uint8) (uintptr, Errno)) {
 	macemcAlways, macemcOfNode = always, call
 }

@@ -41,7 +41,6 @@ func macemcOpensProc(name string) {
 // macemcOnExit is called by Exit, and returns the status of the process. nil means that nothing is called.
 var macemcOnExit func(code int) int
 
-//go:linkname macemc_testOnExit testing.macemcOnExit
 func macemc_testOnExit(f func(code int) int) { macemcOnExit = f }
 
 //go:linkname macemcRaise runtime.macemcRaise

@@ -21,8 +21,6 @@ func macemcSpares(name string, moves bool) bool          { return false }
 //go:linkname macemcRemoveLeft
 func macemcRemoveLeft(restores bool) {}
 
-//go:linkname macemc_testSpares testing.macemcSpares
 func macemc_testSpares() {}
 
-//go:linkname macemc_testSparesNow testing.macemcSparesNow
 func macemc_testSparesNow() {}

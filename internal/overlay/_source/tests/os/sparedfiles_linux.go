@@ -29,10 +29,8 @@ type macemcSparedFile struct {
 	next *macemcSparedFile
 }
 
-//go:linkname macemc_testSpares testing.macemcSpares
 func macemc_testSpares() { macemcSparing = true }
 
-//go:linkname macemc_testSparesNow testing.macemcSparesNow
 func macemc_testSparesNow() { macemcHasTested = true }
 
 // macemcSpares is called before a file or folder is removed or changed, and reports whether it stays as it is. moves means that it is renamed

@@ -2,10 +2,7 @@
 
 package os
 
-import (
-	"syscall"
-	_ "unsafe"
-)
+import "syscall"
 
 // macemcClosed are the standard files that the run has closed.
 var macemcClosed []macemcClosedFile
@@ -43,11 +40,10 @@ func macemcIsClosed(f *File) bool {
 	return false
 }
 
-// macemcReopen opens the standard files that a run has closed.
+// macemc_testReopen opens the standard files that a run has closed.
 //
-//go:linkname macemcReopen testing.macemcReopen
 //go:norace
-func macemcReopen() {
+func macemc_testReopen() {
 	for _, c := range macemcClosed {
 		c.of.file = c.before
 	}

@@ -77,8 +77,6 @@ func macemcIdles(now, to int64) {
 }
 
 // macemc_testBusyTime returns the time that passes while goroutines pause and all others wait. 0 means that it stands still.
-//
-//go:linkname macemc_testBusyTime testing.macemcBusyTime
 func macemc_testBusyTime() int64 {
 	worked := min(max(1, macemcIdleAt+macemcWorked-getg().bubble.now), macemcBusyMost)
 	switch {

@@ -47,7 +47,6 @@ func macemcPrinting(p *_panic) {
 // macemcOnDeath is called before a goroutine outside the test ends the process while a test is explored.
 var macemcOnDeath func()
 
-//go:linkname macemc_testOnDeath testing.macemcOnDeath
 func macemc_testOnDeath(f func()) { macemcOnDeath = f }
 
 func macemcOutsideDies() {

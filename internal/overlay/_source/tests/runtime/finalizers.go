@@ -89,8 +89,6 @@ const macemcLeftFilesMax = 16
 
 // macemc_testCloseLeft closes unreachable files that earlier runs have left open, once there are many. The system may have a low limit, as for
 // instances of inotify.
-//
-//go:linkname macemc_testCloseLeft testing.macemcCloseLeft
 func macemc_testCloseLeft() {
 	if macemcLeftFiles >= macemcLeftFilesMax {
 		macemcLeftFiles = 0

@@ -8,8 +8,6 @@ import (
 )
 
 // macemc_testWaits describes a wait reason.
-//
-//go:linkname macemc_testWaits testing.macemcWaits
 func macemc_testWaits(why uint64) string { return waitReason(why).String() }
 
 // macemcHolder returns the goroutine that holds the lock that another one waits for; 0 means unknown.
@@ -29,8 +27,6 @@ func macemcHolder(who uint64) uint64 {
 }
 
 // macemc_testGoroutines describes the test's goroutines in the caller's bubble.
-//
-//go:linkname macemc_testGoroutines testing.macemcGoroutines
 func macemc_testGoroutines(list []macemcGoroutine, left bool) int {
 	b, n := getg().bubble, 0
 	if left {
@@ -58,8 +54,6 @@ func macemc_testGoroutines(list []macemcGoroutine, left bool) int {
 }
 
 // macemc_testNumber returns the number of the calling goroutine, by age.
-//
-//go:linkname macemc_testNumber testing.macemcNumber
 func macemc_testNumber() uint64 { return getg().macemc.test.number }
 
 // macemcExits is called before the calling goroutine ends. The end is a point once the test has counted the goroutines.

@@ -123,7 +123,6 @@ func macemcInitDraw() uint64 {
 	return macemcMix(macemcInit.seed ^ macemcMix(macemcInit.draws))
 }
 
-//go:linkname macemc_testInitialized testing.macemcInitialized
 func macemc_testInitialized() { macemcInit.state = 2 }
 
 // macemcDeferred are the packages that each run initializes, in this order.
@@ -152,8 +151,6 @@ func macemcDefers(t *initTask) bool {
 }
 
 // macemc_testMain executes a test program from its beginning, without the packages that are initialized already.
-//
-//go:linkname macemc_testMain testing.macemcMain
 func macemc_testMain() {
 	for _, t := range macemcDeferred {
 		for i := range uintptr(t.nfns) {

@@ -129,8 +129,6 @@ func macemcWeaks() (list []macemcWeak) {
 }
 
 // macemc_testLeaks reports whether the caller's bubble has goroutines of the test that nothing can wake.
-//
-//go:linkname macemc_testLeaks testing.macemcLeaks
 func macemc_testLeaks() bool { return macemcFindUnwakable(getg().bubble) }
 
 // skipWaiters skips the waiters of a tree of semaphores.

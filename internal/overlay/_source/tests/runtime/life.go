@@ -2,10 +2,7 @@
 
 package runtime
 
-import (
-	testrun "internal/runtime"
-	_ "unsafe"
-)
+import testrun "internal/runtime"
 
 // macemcWaits lists further wait reasons that count as waiting in a bubble during a test, unlike in package synctest.
 var macemcWaits = [...]waitReason{waitReasonSyncMutexLock, waitReasonSyncWaitGroupWait, waitReasonSemacquire, waitReasonChanReceive,
@@ -19,7 +16,6 @@ var macemcOptions struct {
 	limit   int64
 }
 
-//go:linkname macemc_testBegin testing.macemcBegin
 func macemc_testBegin(t *macemcRun) {
 	macemcOrder()
 	macemcPicks, macemcOutsideTurn, macemcFront, macemcGoOn = 0, false, false, false
@@ -57,7 +53,6 @@ func macemc_testBegin(t *macemcRun) {
 	macemcOn, macemcChans = true, true
 }
 
-//go:linkname macemc_testEnd testing.macemcEnd
 func macemc_testEnd() {
 	for !macemcEmpty() {
 		Gosched()
@@ -76,10 +71,8 @@ func macemc_testEnd() {
 	setMemoryLimit(macemcOptions.limit)
 }
 
-// macemc_testRun runs f as the main goroutine of a bubble whose clock begins at an instant; 0 means that of the command.
-//
-//go:linkname macemc_testRun testing.macemcRunBubble
-func macemc_testRun(instant uint64, f func()) {
+// macemc_testRunBubble runs f as the main goroutine of a bubble whose clock begins at an instant; 0 means that of the command.
+func macemc_testRunBubble(instant uint64, f func()) {
 	if macemcBeganAt = int64(instant); instant == 0 {
 		macemcBeganAt = macemcInstants.clock
 	}
@@ -94,24 +87,18 @@ func macemc_testRun(instant uint64, f func()) {
 // macemcRaces is the number of data races that RaceErrors leaves out.
 var macemcRaces int
 
-//go:linkname macemc_testForget testing.macemcForget
 func macemc_testForget(races int) { macemcRaces += races }
 
-//go:linkname macemc_testSelf testing.macemcSelf
 func macemc_testSelf() uint64 { return getg().macemc.id }
 
-//go:linkname macemc_testEnter testing.macemcEnter
 func macemc_testEnter() uint64 {
 	macemcStartClock(getg().bubble.now)
 	return macemc_enter(macemcCur)
 }
 
-//go:linkname macemc_testNext testing.macemcNext
 func macemc_testNext() int64 { return macemc_next() }
 
 // macemc_testAgain resumes the stopped goroutines, and reports whether there were any.
-//
-//go:linkname macemc_testAgain testing.macemcAgain
 func macemc_testAgain() bool {
 	macemcCur.number++
 	some := macemcCur.stopped != 0
@@ -123,13 +110,10 @@ func macemc_testAgain() bool {
 	return some
 }
 
-//go:linkname macemc_testStopped testing.macemcAnyStopped
-func macemc_testStopped() bool { return macemcCur.stopped != 0 }
+func macemc_testAnyStopped() bool { return macemcCur.stopped != 0 }
 
 // macemc_testWait blocks the calling goroutine until all others of the bubble wait, as testing/synctest.Wait does. It cannot use that
 // function, because the explorer already waits for the bubble.
-//
-//go:linkname macemc_testWait testing.macemcWait
 func macemc_testWait() {
 	if !macemcStopped {
 		panic(plainError("goroutine is not in a bubble"))
@@ -157,8 +141,6 @@ func macemcOthersWait() {
 
 // macemc_testWaiter resumes the goroutine that waits for all others, and reports whether there was one. Stopped goroutines do not wait, and
 // continue before it.
-//
-//go:linkname macemc_testWaiter testing.macemcWaiter
 func macemc_testWaiter() bool {
 	gp := macemcWaiting.ptr()
 	if gp == nil {
@@ -182,8 +164,6 @@ var (
 // macemc_testTimeless begins or ends a section of the run in which time stands still while goroutines run, with the clock of
 // testing/synctest. The caller and the goroutines that it starts belong to the section, and no others may set timers. The clock of the run
 // continues after it, without the timers that the section has left. The result is false if there are timers before it.
-//
-//go:linkname macemc_testTimeless testing.macemcTimeless
 func macemc_testTimeless(on bool) bool {
 	gp := getg()
 	b := gp.bubble
@@ -226,12 +206,9 @@ func macemcSetClock(b *synctestBubble, now int64) (before int64) {
 	return before
 }
 
-//go:linkname macemc_testTotal testing.macemcTotal
 func macemc_testTotal() int { return getg().bubble.total }
 
 // macemc_testBubbled returns the number of goroutines in the bubble of testing/synctest that executes, without the caller.
-//
-//go:linkname macemc_testBubbled testing.macemcBubbled
 func macemc_testBubbled() (n int) {
 	me := getg()
 	forEachGRace(func(gp *g) {
@@ -242,7 +219,6 @@ func macemc_testBubbled() (n int) {
 	return n
 }
 
-//go:linkname macemc_testKill testing.macemcKill
 func macemc_testKill() {
 	macemcT.over = true
 	macemc_kill()

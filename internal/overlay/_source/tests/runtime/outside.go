@@ -47,8 +47,6 @@ func macemcActsForTest(gp *g) {
 }
 
 // macemc_testUnmark removes all marks of goroutines that act for a test.
-//
-//go:linkname macemc_testUnmark testing.macemcUnmark
 func macemc_testUnmark() {
 	forEachG(func(gp *g) { gp.macemc.test.actsForTest = min(gp.macemc.test.actsForTest, macemcActed) })
 	macemcActingN.Store(0)
@@ -99,8 +97,6 @@ func macemcLetOthers(pp *p) {
 }
 
 // macemc_testOutside counts the outsiders.
-//
-//go:linkname macemc_testOutside testing.macemcOutside
 func macemc_testOutside() (n int) {
 	forEachG(func(gp *g) {
 		if macemcOutsider(gp) {
@@ -111,8 +107,6 @@ func macemc_testOutside() (n int) {
 }
 
 // macemc_testOutsideActive returns the go statement of such an outsider; 0 means that there is none.
-//
-//go:linkname macemc_testOutsideActive testing.macemcOutsideActive
 func macemc_testOutsideActive(which int) (start uintptr) {
 	if which == macemcActingActive && macemcActingN.Load() == 0 {
 		return 0
@@ -158,15 +152,11 @@ func macemcOutsider(gp *g) bool {
 }
 
 // macemc_testWoken reports whether a goroutine of the test is runnable: one outside the bubble has woken it since all of them waited.
-//
-//go:linkname macemc_testWoken testing.macemcWoken
 func macemc_testWoken() bool { return macemcQ.n > 0 }
 
 // macemc_testOthers gives a turn to a goroutine outside the bubble, such as one that a package has started, which may wake one of the test.
 // If none is runnable, and the test waits for one, it waits for the next timer outside the bubble, unless that takes longer than most ns.
 // It returns how long it waited, and whether a goroutine had a turn.
-//
-//go:linkname macemc_testOthers testing.macemcOthers
 func macemc_testOthers(most int64) (waited int64, ok bool) {
 	if pp := getg().m.p.ptr(); macemcNoOthers(pp) {
 		at := pp.timers.wakeTime()
@@ -186,8 +176,6 @@ func macemc_testOthers(most int64) (waited int64, ok bool) {
 const macemcOthersLate = 100
 
 // macemc_testGiveTurns gives turns to outsiders until all of them wait, but at most so many.
-//
-//go:linkname macemc_testGiveTurns testing.macemcGiveTurns
 func macemc_testGiveTurns() {
 	for range macemcOthersLate {
 		if _, some := macemc_testOthers(0); !some {
@@ -198,8 +186,6 @@ func macemc_testGiveTurns() {
 
 // macemc_testPace waits until a goroutine outside the bubble can run, and gives it a turn, but at most a number of ns. It returns how long
 // it waited, and how long that took with the turn.
-//
-//go:linkname macemc_testPace testing.macemcPace
 func macemc_testPace(most int64) (waited, took int64) {
 	pp, start := getg().m.p.ptr(), nanotime()
 	for macemcQ.n == 0 && macemcNoOthers(pp) {
@@ -227,8 +213,6 @@ func macemc_testPace(most int64) (waited, took int64) {
 
 // macemc_testOutsideTimer returns the time until the last timer of outsiders that fires within most ns, but at least 1 ns; 0 means that
 // there is none.
-//
-//go:linkname macemc_testOutsideTimer testing.macemcOutsideTimer
 func macemc_testOutsideTimer(most int64) (last int64) {
 	now, ts := nanotime(), &getg().m.p.ptr().timers
 	ts.lock()
@@ -315,8 +299,6 @@ func (me *macemcTestG) fileReady() bool {
 // macemc_testFiles continues the goroutines of the test, by age, whose files are ready, and reports whether there are any. Else it returns
 // the time until the first deadline of the goroutines that wait for files: maxWhen means that they have none, and 0 that no goroutine
 // waits.
-//
-//go:linkname macemc_testFiles testing.macemcFiles
 func macemc_testFiles() (woken bool, left int64) {
 	if macemcFiles == 0 {
 		return false, 0

@@ -8,8 +8,6 @@ import (
 )
 
 // macemc_testWeigh adds an entry to a hash table, unless there is no room nearby.
-//
-//go:linkname macemc_testWeigh testing.macemcWeigh
 func macemc_testWeigh(table []testrun.Weight, who, points uint64) {
 	if w := macemcWeightOf(table, who); w != nil {
 		*w = testrun.Weight{Who: who, Points: points}

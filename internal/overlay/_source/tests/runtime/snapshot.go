@@ -59,8 +59,6 @@ type macemcStateType struct {
 }
 
 // macemc_testSave takes the snapshot without the objects hide.
-//
-//go:linkname macemc_testSave testing.macemcSave
 func macemc_testSave(variables []macemcVariable, hide []unsafe.Pointer) {
 	macemcState.save(variables, hide)
 }
@@ -117,13 +115,9 @@ func (st *macemcStateType) addVariables(watch bool) {
 }
 
 // macemc_testIsolates reports whether runs find the variables as they were before the first one.
-//
-//go:linkname macemc_testIsolates testing.macemcIsolates
 func macemc_testIsolates() bool { return macemcState.restores || len(macemcState.variables) == 0 }
 
 // macemc_testRestore restores the snapshot.
-//
-//go:linkname macemc_testRestore testing.macemcRestore
 func macemc_testRestore() {
 	st := &macemcState
 	if st.restores {
@@ -251,18 +245,12 @@ func macemcSort[T any](list []T, from func(*T) uintptr) {
 }
 
 // macemc_testUndone reports whether variables have been restored that a test had changed.
-//
-//go:linkname macemc_testUndone testing.macemcUndone
 func macemc_testUndone() bool { return macemcState.undone }
 
 // macemc_testChanged returns whether variables differed before the latest run and were not restored, by variable.
-//
-//go:linkname macemc_testChanged testing.macemcChanged
 func macemc_testChanged() []bool { return macemcState.changed }
 
 // macemc_testData returns the start address of package variables.
-//
-//go:linkname macemc_testData testing.macemcData
 func macemc_testData() uintptr { return firstmoduledata.data }
 
 func (st *macemcStateType) add(from, size uintptr, root int32, watched bool) {

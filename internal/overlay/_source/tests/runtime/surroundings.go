@@ -2,10 +2,7 @@
 
 package runtime
 
-import (
-	"internal/stringslite"
-	_ "unsafe"
-)
+import "internal/stringslite"
 
 // macemcProcessors is the number of processors that an explored test sees.
 const macemcProcessors = 4
@@ -92,8 +89,6 @@ var macemcStart struct {
 }
 
 // macemc_testDisguise makes the caller seem to be started as package testing starts a test.
-//
-//go:linkname macemc_testDisguise testing.macemcDisguise
 func macemc_testDisguise() {
 	gp := getg()
 	gp.gopc, gp.parentGoid = macemcStart.pc, macemcStart.goid
@@ -106,8 +101,7 @@ var macemcExample struct {
 	frames []uintptr
 }
 
-//go:linkname macemc_testExample testing.macemcExampleStack
-func macemc_testExample(entry uintptr, frames []uintptr) {
+func macemc_testExampleStack(entry uintptr, frames []uintptr) {
 	macemcExample.entry, macemcExample.frames = entry, frames
 }
 

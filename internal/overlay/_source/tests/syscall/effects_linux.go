@@ -7,10 +7,8 @@ import "unsafe"
 // macemcAffected means that the process has changed such a file.
 var macemcAffected bool
 
-//go:linkname macemc_testAffected testing.macemcAffected
 func macemc_testAffected() bool { return macemcAffected }
 
-//go:linkname macemc_testUnaffected testing.macemcUnaffected
 func macemc_testUnaffected(affected bool) { macemcAffected = affected }
 
 // macemcAffects notes a system call that changes a file by a name that another process may use, too.
@@ -46,9 +44,9 @@ func macemcAffects(trap, a1, a2, a3, a4 uintptr) {
 // macemcTemporary are the latest numbers in names of temporary files of this process, which package os creates only if they do not exist.
 var macemcTemporary [1024]uint32
 
-//go:linkname macemc_osTemporary os.macemcTemporaryNumber
+//go:linkname macemcNotesTemporary os.macemcTemporaryNumber
 //go:norace
-func macemc_osTemporary(n uint32) { macemcTemporary[n%uint32(len(macemcTemporary))] = n }
+func macemcNotesTemporary(n uint32) { macemcTemporary[n%uint32(len(macemcTemporary))] = n }
 
 // macemcUnique reports whether a path has such a number, or is that of a device. Other numbers, such as times, may be those of other
 // processes.

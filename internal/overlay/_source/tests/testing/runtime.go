@@ -1,5 +1,4 @@
-// Functions of other packages that control a run. The bodies of those without the name of a package are in tests/runtime, tests/os and
-// tests/syscall, with the prefix macemc_test: macemcOthers here is macemc_testOthers in outside.go.
+// Functions of packages runtime, os and syscall that control a run. Without a link, the body of macemcOthers is that of macemc_testOthers.
 
 package testing
 
