@@ -13,5 +13,6 @@
 //	sources.go                  lists the files that are added to packages of the distribution
 //	_source                     these files: _source/common, _source/nodes and _source/tests, then the folder of the package
 //
-// A function macemc_name of these files is name of package bubble, and macemc_testName is macemcName of package testing.
+// A function macemc_name of these files is name of package bubble, and macemc_testName is macemcName of package testing. Files of other
+// packages can link to any function macemcName. A link by a package of this module needs a directive at the function.
 package overlay

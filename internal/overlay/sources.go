@@ -50,24 +50,30 @@ func inPackage(name, text string) string {
 	return packageClause.ReplaceAllString(text, "package "+name)
 }
 
-// implementation matches the beginning of a function for implement.
-var implementation = regexp.MustCompile(`(?m)^func (macemc_(?:test([A-Z]\w*)|(\w+)))`)
+var (
+	linkDirective = regexp.MustCompile(`(?m)^//go:linkname \w+ (\S+)$`)
+	ownFunction   = regexp.MustCompile(`(?m)^func (macemc\w*)`)
+)
 
-// implement makes functions of a file implement those without a body in packages bubble and testing: macemc_name is name of package bubble,
-// and macemc_testName is macemcName of package testing.
-func implement(text string) string {
-	functions := implementation.FindAllStringSubmatch(text, -1)
-	if functions != nil {
+// linked adds directives for the linker to a file of a package: to functions that implement those of packages bubble and testing without a
+// body, by their names, and to the functions of links, to which files of other packages link.
+func linked(pkg, text string, links map[string]bool) string {
+	directives := ""
+	for _, f := range ownFunction.FindAllStringSubmatch(text, -1) {
+		name, other := f[1], ""
+		if implemented, ok := strings.CutPrefix(name, "macemc_test"); ok {
+			other = " testing.macemc" + implemented
+		} else if implemented, ok := strings.CutPrefix(name, "macemc_"); ok {
+			other = " " + bubble + "." + implemented
+		} else if !links[pkg+"."+name] || strings.Contains(text, "\n//go:linkname "+name+"\n") {
+			continue
+		}
+		directives += "\n//go:linkname " + name + other + "\n"
+	}
+	if directives != "" {
 		text = packageClause.ReplaceAllString(text, `${0}; import _ "unsafe"`)
 	}
-	for _, f := range functions {
-		to := bubble + "." + f[3]
-		if f[2] != "" {
-			to = "testing.macemc" + f[2]
-		}
-		text += "\n//go:linkname " + f[1] + " " + to + "\n"
-	}
-	return text
+	return text + directives
 }
 
 // inDistribution replaces import paths of this module by those in the distribution.
@@ -94,11 +100,20 @@ func added() (map[string]string, error) {
 				files[pkg[0]+"/"+path.Base(name)] = inPackage(pkg[1], text)
 			}
 		}
-		files[name] = implement(text)
+		files[name] = text
 		return nil
 	})
 	if err != nil {
 		return nil, err
+	}
+	links := map[string]bool{}
+	for _, text := range files {
+		for _, m := range linkDirective.FindAllStringSubmatch(text, -1) {
+			links[m[1]] = true
+		}
+	}
+	for name, text := range files {
+		files[name] = linked(path.Dir(name), text, links)
 	}
 	err = eachFile(testsched.Source, func(name, text string) error {
 		if name == switchFile {

@@ -40,8 +40,6 @@ func macemcDraw(gp *g) uint64 {
 }
 
 // macemcRand is the random source of math/rand and similar packages.
-//
-//go:linkname macemcRand
 func macemcRand() uint64 {
 	if x, ok := macemcDrawn(); ok {
 		return x
@@ -61,8 +59,6 @@ func macemcLinkedCheaprand64() int64 { return int64(macemcRand() >> 1) }
 func macemcLinkedCheaprandn(n uint32) uint32 { return uint32(macemcRand() >> 32 * uint64(n) >> 32) }
 
 // macemcDrawn is macemcRand for other packages. ok is false outside of steps, package initialization, and goroutines with a seed.
-//
-//go:linkname macemcDrawn
 func macemcDrawn() (x uint64, ok bool) {
 	gp := getg()
 	if macemcOn && gp.bubble != nil {

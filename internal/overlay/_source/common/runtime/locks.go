@@ -2,10 +2,7 @@
 
 package runtime
 
-import (
-	testrun "internal/runtime"
-	_ "unsafe"
-)
+import testrun "internal/runtime"
 
 // macemcLockUse records that a goroutine holds a lock or waits for one.
 type macemcLockUse struct {
@@ -16,8 +13,6 @@ type macemcLockUse struct {
 }
 
 // macemcLocking records that the goroutine requests a lock.
-//
-//go:linkname macemcLocking
 func macemcLocking(lock uintptr, shared bool) {
 	if !macemcOn {
 		return
@@ -50,8 +45,6 @@ func macemcLocking(lock uintptr, shared bool) {
 }
 
 // macemcLocked records that the goroutine has acquired the lock that it requested.
-//
-//go:linkname macemcLocked
 func macemcLocked(lock uintptr) {
 	gp := getg()
 	if gp.bubble == nil {
@@ -85,8 +78,6 @@ func macemcLocked(lock uintptr) {
 }
 
 // macemcUnlocking records the release of a lock, by whichever goroutine.
-//
-//go:linkname macemcUnlocking
 func macemcUnlocking(lock uintptr) {
 	gp := getg()
 	if gp.bubble == nil {

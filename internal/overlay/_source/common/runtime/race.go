@@ -71,8 +71,6 @@ func macemcAtomicBegins() {
 }
 
 // macemcLockCalled records the caller of a method of a lock.
-//
-//go:linkname macemcLockCalled
 func macemcLockCalled(caller uintptr) {
 	if e := macemcCallerAt(caller); !e.within {
 		me := &getg().macemc
@@ -89,11 +87,7 @@ func macemcLockCaller(pc uintptr) uintptr {
 }
 
 // macemcCallBegin adds the caller of a function of package sync to the stack in the race detector, which does not see these calls.
-//
-//go:linkname macemcCallBegin
 func macemcCallBegin(caller uintptr) { racefuncenter(macemcBeyondWrappers(macemcCallerAt(caller))) }
 
 // macemcCallEnd is called when that function returns.
-//
-//go:linkname macemcCallEnd
 func macemcCallEnd() { racefuncexit() }

@@ -2,8 +2,6 @@
 
 package runtime
 
-import _ "unsafe"
-
 // macemcStep is the state of the node that executes the current step. Its fields must match the type control of package bubble.
 type macemcStep struct {
 	seed            uint64 // seed of select and of the program's random numbers
@@ -110,8 +108,6 @@ func macemcMine(gp *g) bool { return macemcOn && gp.bubble != nil }
 // macemcUnscheduled enters (1) or leaves (-1) the function of the sync.Once at that address. In nodes, that function takes no part in the
 // schedule, because it may run once per process. If the Once is a package variable it does, and its random numbers must not depend on which
 // node comes first.
-//
-//go:linkname macemcUnscheduled
 func macemcUnscheduled(d int32, once uintptr) {
 	gp := getg()
 	if gp.macemc.unscheduled == 0 {
@@ -120,7 +116,6 @@ func macemcUnscheduled(d int32, once uintptr) {
 	gp.macemc.unscheduled += d
 }
 
-//go:linkname macemcBubbled
 //go:nosplit
 func macemcBubbled() bool { return macemcOn && getg().bubble != nil }
 

@@ -38,8 +38,6 @@ func macemc_network(n interface {
 }
 
 // macemcValue returns a place where other packages store a value for the node.
-//
-//go:linkname macemcValue
 func macemcValue(key string) *any { return macemcNetwork.Value(key) }
 
 // macemcNodeSocket replaces socket for a node.

@@ -5,7 +5,6 @@ package os
 import (
 	"io/fs"
 	"syscall"
-	_ "unsafe"
 )
 
 // macemcFile is an open file of a node. Package bubble provides it.
@@ -45,8 +44,6 @@ func macemcOpen(name string, flag int, dir bool) (*File, bool, error) {
 }
 
 // macemcChange changes a path of a node or returns an error. The result is false if the machine must change the path.
-//
-//go:linkname macemcChange
 func macemcChange(op, name string, size int64) (bool, error) {
 	own, err := macemcNode.Change(op, name, "", size)
 	if err != nil {
@@ -64,7 +61,6 @@ func macemcLink(op, name, to string) (bool, error) {
 	return own, nil
 }
 
-//go:linkname macemcStat
 func macemcStat(op, name string) (FileInfo, bool, error) {
 	info, own, err := macemcNode.Stat(name)
 	if err != nil {

@@ -30,16 +30,12 @@ type macemcMachine = interface {
 
 func macemc_operate(n macemcMachine) { macemcNode = n }
 
-//go:linkname macemcNotify
 func macemcNotify(c chan<- Signal, signals []Signal) { macemcNode.Notify(c, signals) }
 
-//go:linkname macemcStop
 func macemcStop(c chan<- Signal) { macemcNode.Stop(c) }
 
-//go:linkname macemcReset
 func macemcReset(signals []Signal, ignore bool) { macemcNode.Reset(signals, ignore) }
 
-//go:linkname macemcIgnored
 func macemcIgnored(sig Signal) bool { return macemcNode.Ignored(sig) }
 
 // macemcPrinted passes output of a process of a checked system to its node. It reports whether the node took the output.

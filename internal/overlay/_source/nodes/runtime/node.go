@@ -7,7 +7,6 @@ import "unsafe"
 // macemcInNode reports whether the calling goroutine belongs to a node of package bubble.
 //
 //go:nosplit
-//go:linkname macemcInNode
 func macemcInNode() bool { return macemcOn && macemcT == nil && getg().bubble != nil }
 
 // macemcNodeStack is true while a node reads stacks.
@@ -38,8 +37,6 @@ func macemcUndying(pc uintptr) bool { return macemcInNode() && !macemcCallerAt(p
 
 // macemcAhead returns the nanoseconds by which the wall clock has been put forward, and the wall clock at which monotonic readings begin; 0
 // means that these are the real ones, or that there are none.
-//
-//go:linkname macemcAhead
 func macemcAhead() (ahead, began int64) {
 	if macemcInNode() {
 		return macemcCur.wall.ahead + macemcCur.wall.offset, macemcSynctestTime
@@ -61,8 +58,6 @@ func macemc_describes() { macemcDescribes = true }
 // macemcDescribe is called when a goroutine begins that may describe a system: that of a test or of func main. Its random numbers are the
 // same in every process, and so is the second of its wall clock when it begins. Findings are executed again in other processes, and nodes
 // may use what it has made, such as a private key or a certificate.
-//
-//go:linkname macemcDescribe
 func macemcDescribe(test string) {
 	if !macemcDescribes {
 		return
@@ -80,8 +75,6 @@ func macemcDescribe(test string) {
 var macemcAtInit []string
 
 // macemcReadsEnv is called before a variable of the environment is read.
-//
-//go:linkname macemcReadsEnv
 func macemcReadsEnv(name string) {
 	if macemcInitially() {
 		macemcNoteInit(name)

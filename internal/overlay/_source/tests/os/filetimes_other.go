@@ -4,10 +4,7 @@
 
 package os
 
-import (
-	"time"
-	_ "unsafe"
-)
+import "time"
 
 func macemcHasFile(name string) bool                     { return false }
 func macemcChangedFile(name string)                      {}
@@ -18,7 +15,6 @@ func macemcTimesSet(name string, mtime time.Time)        {}
 func macemcRenamed(name string, before bool)             {}
 func macemcSpares(name string, moves bool) bool          { return false }
 
-//go:linkname macemcRemoveLeft
 func macemcRemoveLeft(restores bool) {}
 
 func macemc_testSpares() {}

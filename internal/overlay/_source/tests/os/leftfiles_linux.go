@@ -5,7 +5,6 @@ package os
 import (
 	"internal/filepathlite"
 	"syscall"
-	_ "unsafe"
 )
 
 // macemcTemporaryFolder is that folder, also in a run that sets another one.
@@ -101,7 +100,6 @@ func macemcDropLeft(name string) {
 
 // macemcRemoveLeft is called after a run, and removes what it has left there, unless variables of later runs refer to that.
 //
-//go:linkname macemcRemoveLeft
 //go:norace
 func macemcRemoveLeft(restores bool) {
 	for f := macemcLeft; f != nil && restores; f = f.next {

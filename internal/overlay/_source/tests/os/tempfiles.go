@@ -2,9 +2,6 @@
 
 package os
 
-import _ "unsafe"
-
-//go:linkname macemcTemporaryNumber
 func macemcTemporaryNumber(n uint32)
 
 // macemcDraws returns the random number of the name of a temporary file.

@@ -214,8 +214,6 @@ func macemcTime(b *synctestBubble) int64 {
 }
 
 // macemcReadClock is called before a function reads the clock. Reads by the distribution take no time.
-//
-//go:linkname macemcReadClock
 func macemcReadClock(pc uintptr) {
 	if macemcTested() && !macemcCallerAt(pc).standard {
 		macemcReads()
@@ -277,8 +275,6 @@ func macemcClockBegan() int64 {
 
 // macemcClocks reads the clocks for modules that do not use package time. They show an explored test, or the packages
 // that it initializes, the same instants as package time; wall is 0 for others.
-//
-//go:linkname macemcClocks
 func macemcClocks() (wall, mono int64) {
 	began := macemcClockBegan()
 	switch {
@@ -320,8 +316,6 @@ func macemcLinkedNanotime() int64 {
 
 // macemcFileClock returns the present and the first instant of a run, the instant of the real clock at which the command began, and the
 // number of the run; 0 means that the caller belongs to none.
-//
-//go:linkname macemcFileClock
 func macemcFileClock() (now, began, real int64, run uint64) {
 	if !macemcTested() {
 		return 0, 0, 0, 0
@@ -330,6 +324,4 @@ func macemcFileClock() (now, began, real int64, run uint64) {
 }
 
 // macemcSleep is a sleep by a system call.
-//
-//go:linkname macemcSleep
 func macemcSleep(ns int64) { timeSleep(ns) }

@@ -65,7 +65,6 @@ func macemcUnprintable(text string) {
 	}
 }
 
-//go:linkname macemcExit
 func macemcExit(code int) {
 	if macemcTested() {
 		macemcEnds(code, "")
@@ -112,8 +111,6 @@ func macemcRefuse(reason string) {
 }
 
 // macemcRefuseStarted ends a run that depends on what packages have started before it.
-//
-//go:linkname macemcRefuseStarted
 func macemcRefuseStarted(reason string) {
 	if macemcTested() && macemcT.refusedOutside == "" {
 		macemcT.refusedOutside = reason
@@ -122,16 +119,12 @@ func macemcRefuseStarted(reason string) {
 }
 
 // macemcCallerOutside reports whether the caller is a goroutine outside the test of a run.
-//
-//go:linkname macemcCallerOutside
 func macemcCallerOutside() bool {
 	return macemcT != nil && !macemcT.over && getg().bubble == nil
 }
 
 // macemcRefuseOutside makes the test of a run unexplored because of what a goroutine outside it does. Both continue, so that this goroutine
 // does not wait for one of the run.
-//
-//go:linkname macemcRefuseOutside
 func macemcRefuseOutside(reason string) {
 	if macemcCallerOutside() && macemcT.refusedOutside == "" {
 		macemcT.refusedOutside = reason

@@ -153,8 +153,6 @@ func macemcStopsCleanup(id uint64) bool {
 func macemcDrops(fn *funcval) bool { return macemcT != nil && !macemcStandard(findfunc(fn.fn)) }
 
 // macemcFinalizes reports whether the caller executes finalizers. Users of a file that is closed then have ended with a run.
-//
-//go:linkname macemcFinalizes
 func macemcFinalizes() bool { return getg() == fing }
 
 // macemcCallOf returns the function that calls a cleanup function.

@@ -2,10 +2,7 @@
 
 package runtime
 
-import (
-	testrun "internal/runtime"
-	_ "unsafe"
-)
+import testrun "internal/runtime"
 
 // macemc_testWaits describes a wait reason.
 func macemc_testWaits(why uint64) string { return waitReason(why).String() }
@@ -69,7 +66,6 @@ func macemcCounts() { macemcLeavesOut(testrun.CountsGoroutines) }
 
 // macemcStackBounds returns the bounds of the caller's stack.
 //
-//go:linkname macemcStackBounds
 //go:nosplit
 func macemcStackBounds() (lo, hi uintptr) {
 	gp := getg()

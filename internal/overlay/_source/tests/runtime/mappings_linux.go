@@ -83,8 +83,6 @@ func (m *macemcMapping) protect(prot uint32) {
 }
 
 // macemcMap registers mapped memory.
-//
-//go:linkname macemcMap
 func macemcMap(from, size uintptr, prot, flags uint32) {
 	m := macemcMapping{from: from, to: macemcPageEnd(from, size), prot: prot, now: prot, flags: flags, owner: macemcOfProcess}
 	if macemcTested() {
@@ -99,8 +97,6 @@ func macemcMap(from, size uintptr, prot, flags uint32) {
 
 // macemcUnmap is called before memory is unmapped. If the caller is a run, and some of the memory belongs to the snapshot, it makes that
 // inaccessible, unmaps the rest and returns true.
-//
-//go:linkname macemcUnmap
 func macemcUnmap(from, size uintptr) (done bool) {
 	l, to := &macemcMappings.list, macemcPageEnd(from, size)
 	_, done = macemcMapped(from, size)
@@ -123,8 +119,6 @@ func macemcUnmap(from, size uintptr) (done bool) {
 }
 
 // macemcProtect registers the new protection of memory.
-//
-//go:linkname macemcProtect
 func macemcProtect(from, size uintptr, prot uint32) {
 	run := macemcTested()
 	lock(&macemcMappings.lock)
@@ -138,8 +132,6 @@ func macemcProtect(from, size uintptr, prot uint32) {
 }
 
 // macemcMapped returns the flags of mapped memory, and whether some of it belongs to the snapshot.
-//
-//go:linkname macemcMapped
 func macemcMapped(from, size uintptr) (flags uint32, before bool) {
 	l := &macemcMappings.list
 	lock(&macemcMappings.lock)

@@ -185,8 +185,6 @@ func macemcLastSelect(gp *g) (o testrun.Event, ok bool) {
 }
 
 // macemcUsesQueue is called with 1 before operations on the channels of a connection, and with -1 after them.
-//
-//go:linkname macemcUsesQueue
 func macemcUsesQueue(d int32) {
 	if macemcT != nil {
 		getg().macemc.test.connects += d
@@ -194,8 +192,6 @@ func macemcUsesQueue(d int32) {
 }
 
 // macemcConnected records an operation on a connection, after the select that is a part of it. due is the deadline; 0 means none.
-//
-//go:linkname macemcConnected
 func macemcConnected(op testrun.Op, obj uintptr, due int64, ok bool) {
 	gp, t := getg(), macemcT
 	if t == nil {
@@ -216,8 +212,6 @@ func macemcConnected(op testrun.Op, obj uintptr, due int64, ok bool) {
 }
 
 // macemcWillClose records that a timer will close a channel after a duration.
-//
-//go:linkname macemcWillClose
 func macemcWillClose(obj unsafe.Pointer, after int64) {
 	if gp := getg(); macemcT != nil && gp.bubble != nil {
 		macemcOperatesTimer(uintptr(obj), testrun.Expires, gp.bubble.now+after)
@@ -225,8 +219,6 @@ func macemcWillClose(obj unsafe.Pointer, after int64) {
 }
 
 // macemcNow returns the time of the test.
-//
-//go:linkname macemcNow
 func macemcNow() int64 {
 	if gp := getg(); gp.bubble != nil {
 		return gp.bubble.now
@@ -235,8 +227,6 @@ func macemcNow() int64 {
 }
 
 // macemcSwapped completes the last operation of the caller, if it compares and swaps, with its result.
-//
-//go:linkname macemcSwapped
 func macemcSwapped(ok bool) bool {
 	if macemcT != nil {
 		macemcComplete(getg(), testrun.Atomic, 0, ok)
@@ -245,8 +235,6 @@ func macemcSwapped(ok bool) bool {
 }
 
 // macemcCountsDown is called before a change of a WaitGroup.
-//
-//go:linkname macemcCountsDown
 func macemcCountsDown(down bool) {
 	if macemcT != nil {
 		getg().macemc.test.reduces = down

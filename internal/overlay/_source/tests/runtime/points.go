@@ -12,8 +12,6 @@ import (
 const macemcLogging = 1 << 16
 
 // macemcPoint is called before each operation that other goroutines can observe.
-//
-//go:linkname macemcPoint
 func macemcPoint(op testrun.Op, obj uintptr) {
 	if macemcT != nil {
 		macemcPointed(op, obj)
@@ -90,8 +88,6 @@ func macemcExecuted(gp *g) {
 // macemcAtomic is called before each operation of package sync/atomic that is not compiled to instructions. In a build with -race that is
 // every operation, else those of packages outside the distribution. Operations of package sync and similar packages do not count, because
 // they belong to operations that are points themselves.
-//
-//go:linkname macemcAtomic
 func macemcAtomic(addr unsafe.Pointer, pc uintptr) {
 	if macemcT == nil && !raceenabled {
 		return
@@ -163,8 +159,6 @@ func (me *macemcTestG) poll(c *hchan) {
 }
 
 // macemcTimerPoint is called before a timer is stopped or reset.
-//
-//go:linkname macemcTimerPoint
 func macemcTimerPoint(obj, pc uintptr) {
 	if macemcT == nil {
 		return

@@ -2,10 +2,7 @@
 
 package runtime
 
-import (
-	testrun "internal/runtime"
-	_ "unsafe"
-)
+import testrun "internal/runtime"
 
 // macemc_testWeigh adds an entry to a hash table, unless there is no room nearby.
 func macemc_testWeigh(table []testrun.Weight, who, points uint64) {
@@ -116,7 +113,6 @@ func macemcPolicy() testrun.Policy {
 
 // macemcTested reports whether the caller belongs to an explored test.
 //
-//go:linkname macemcTested
 //go:nosplit
 func macemcTested() bool {
 	return macemcT != nil && getg().bubble != nil && !macemcT.over
@@ -124,8 +120,6 @@ func macemcTested() bool {
 
 // macemcPrinted records output of a goroutine of the test, and reports whether it is then discarded. logged means that it is a log entry,
 // which package testing prints later.
-//
-//go:linkname macemcPrinted
 func macemcPrinted(text []byte, logged bool) (discarded bool) {
 	gp, t := getg(), macemcT
 	if t == nil || gp.bubble == nil || gp != gp.m.curg {

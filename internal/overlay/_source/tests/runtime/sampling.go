@@ -19,8 +19,6 @@ func macemcSeedOf(gp *g) uint64 {
 }
 
 // macemcUnordered is called where the order of a map affects a test.
-//
-//go:linkname macemcUnordered
 func macemcUnordered() {
 	macemcSampling(testrun.SampledMaps)
 	if gp := getg(); macemcT != nil && gp.bubble != nil && gp.macemc.unscheduled == 0 {
@@ -37,8 +35,6 @@ func macemcSampling(what testrun.Sampled) {
 
 // macemcPooling is called before a value is put into a pool or taken from it. It returns a number of the run and its
 // collections, or 0 if the pool keeps no values: outside explored tests, and for the distribution.
-//
-//go:linkname macemcPooling
 func macemcPooling(pool unsafe.Pointer, pc uintptr) uint64 {
 	if !macemcTested() || getg().macemc.unscheduled >= macemcLogging || macemcCallerAt(macemcBeyondWrappers(macemcCallerAt(pc))).standard {
 		return 0
@@ -52,8 +48,6 @@ const macemcPooledMax = 8
 
 // macemcPooled chooses which of n values a pool returns: an index, or n for a new value. In the default order it is the usual one, and
 // other choices are recorded. Without garbage collection no value gets lost.
-//
-//go:linkname macemcPooled
 func macemcPooled(n, usual int) int {
 	gp, t := getg(), macemcT
 	options := n + 1

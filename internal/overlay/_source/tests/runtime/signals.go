@@ -2,19 +2,15 @@
 
 package runtime
 
-import _ "unsafe"
-
 // macemcQueueSignal delivers a signal to the channels of os/signal.Notify, and reports whether there are any. nil means that the program
 // does not contain that package.
 var macemcQueueSignal func(s uint32) bool
 
-//go:linkname macemcOnSignal
 func macemcOnSignal(f func(s uint32) bool) { macemcQueueSignal = f }
 
 // macemcIgnored are the signals that the run ignores, as bits.
 var macemcIgnored [len(sig.ignored)]uint32
 
-//go:linkname macemcIgnore
 func macemcIgnore(s uint32, on bool) {
 	if s < uint32(32*len(macemcIgnored)) {
 		macemcIgnored[s/32] &^= 1 << (s % 32)
@@ -24,7 +20,6 @@ func macemcIgnore(s uint32, on bool) {
 	}
 }
 
-//go:linkname macemcIgnores
 func macemcIgnores(s uint32) bool {
 	return s < uint32(32*len(macemcIgnored)) && macemcIgnored[s/32]>>(s%32)&1 != 0
 }

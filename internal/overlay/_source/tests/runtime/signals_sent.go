@@ -4,15 +4,10 @@
 
 package runtime
 
-import (
-	"internal/stringslite"
-	_ "unsafe"
-)
+import "internal/stringslite"
 
 // macemcRaise has the effect of a signal on the process, as sighandler describes it, and reports whether the caller is a test that is
 // explored.
-//
-//go:linkname macemcRaise
 func macemcRaise(s uint32) bool {
 	if !macemcTested() {
 		return false

@@ -66,8 +66,6 @@ func macemcTraceResult(op testrun.Op, ok bool) {
 }
 
 // macemcTimerStopped records the result of a method that stops or resets a timer.
-//
-//go:linkname macemcTimerStopped
 func macemcTimerStopped(ok bool) bool {
 	macemcTraceResult(testrun.Timer, ok)
 	return ok

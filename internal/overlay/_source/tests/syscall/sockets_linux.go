@@ -19,7 +19,6 @@ type macemcSocketCall func(trap uintptr, p2, p3, p5, p6 unsafe.Pointer, a3, a4, 
 // macemcSockets contains the simulated sockets, by descriptor.
 var macemcSockets []macemcSocketCall
 
-//go:linkname macemcOwnDescriptor
 //go:norace
 func macemcOwnDescriptor(s int, call macemcSocketCall) {
 	for len(macemcSockets) <= s {
@@ -31,7 +30,6 @@ func macemcOwnDescriptor(s int, call macemcSocketCall) {
 // macemcOpening is positive while package net uses sockets of the system.
 var macemcOpening int
 
-//go:linkname macemcOpens
 //go:norace
 func macemcOpens(n int) { macemcOpening += n }
 

@@ -10,7 +10,6 @@ import (
 //go:linkname macemcTested runtime.macemcTested
 func macemcTested() bool
 
-//go:linkname macemcTest
 func macemcTest(t *testing.T, f func(*testing.T))
 
 //go:linkname macemcWait testing.macemcWait
