@@ -10,9 +10,9 @@
 //	nodes.go                    those for nodes of systems
 //	tests.go, network.go        those for tests; their in-memory network
 //	atomics.go                  atomic operations as scheduling points
-//	sources.go                  lists the files that are added to packages of the distribution
+//	sources.go, links.go        lists the files that are added to packages of the distribution; links between their functions
 //	_source                     these files: _source/common, _source/nodes and _source/tests, then the folder of the package
 //
-// A function macemc_name of these files is name of package bubble, and macemc_testName is macemcName of package testing. Files of other
-// packages can link to any function macemcName. A link by a package of this module needs a directive at the function.
+// A function macemc_name of these files implements name of package bubble, and macemc_testName implements macemcName of package testing. Other
+// functions without a body are those of package runtime with their names.
 package overlay

@@ -40,40 +40,11 @@ const drawFile = "os/zz_macemc_common_draw.go"
 // drawing lists folders with the names of their packages.
 var drawing = [][2]string{{"hash/maphash", "maphash"}, {"math/rand", "rand"}, {"math/rand/v2", "rand"}, {"net", "net"}}
 
-// linksFile lets the compiler accept the functions without a body that other packages push to package testing.
-const linksFile = "testing/zz_macemc_links.s"
-
 // packageClause is the package clause of a file.
 var packageClause = regexp.MustCompile(`(?m)^package \w+$`)
 
 func inPackage(name, text string) string {
 	return packageClause.ReplaceAllString(text, "package "+name)
-}
-
-var (
-	linkDirective = regexp.MustCompile(`(?m)^//go:linkname \w+ (\S+)$`)
-	ownFunction   = regexp.MustCompile(`(?m)^func (macemc\w*)`)
-)
-
-// linked adds directives for the linker to a file of a package: to functions that implement those of packages bubble and testing without a
-// body, by their names, and to the functions of links, to which files of other packages link.
-func linked(pkg, text string, links map[string]bool) string {
-	directives := ""
-	for _, f := range ownFunction.FindAllStringSubmatch(text, -1) {
-		name, other := f[1], ""
-		if implemented, ok := strings.CutPrefix(name, "macemc_test"); ok {
-			other = " testing.macemc" + implemented
-		} else if implemented, ok := strings.CutPrefix(name, "macemc_"); ok {
-			other = " " + bubble + "." + implemented
-		} else if !links[pkg+"."+name] || strings.Contains(text, "\n//go:linkname "+name+"\n") {
-			continue
-		}
-		directives += "\n//go:linkname " + name + other + "\n"
-	}
-	if directives != "" {
-		text = packageClause.ReplaceAllString(text, `${0}; import _ "unsafe"`)
-	}
-	return text + directives
 }
 
 // inDistribution replaces import paths of this module by those in the distribution.
@@ -84,7 +55,7 @@ var inDistribution = strings.NewReplacer(
 // added returns the texts of the files that are added to a distribution, keyed by their path below src. _source/tests/runtime/points.go
 // becomes runtime/zz_macemc_tests_points.go.
 func added() (map[string]string, error) {
-	files := map[string]string{linksFile: "// Other packages have the bodies of functions.\n"}
+	files := map[string]string{}
 	err := eachFile(sources, func(name, text string) error {
 		group, file, _ := strings.Cut(strings.TrimPrefix(name, "_source/"), "/")
 		dir, base := path.Split(file)
@@ -106,15 +77,7 @@ func added() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	links := map[string]bool{}
-	for _, text := range files {
-		for _, m := range linkDirective.FindAllStringSubmatch(text, -1) {
-			links[m[1]] = true
-		}
-	}
-	for name, text := range files {
-		files[name] = linked(path.Dir(name), text, links)
-	}
+	addLinks(files)
 	err = eachFile(testsched.Source, func(name, text string) error {
 		if name == switchFile {
 			files[path.Join(testrunPath, name)] = inPackage("testrun", text)

@@ -2,7 +2,4 @@
 
 package os
 
-import _ "unsafe"
-
-//go:linkname macemcRand runtime.macemcRand
 func macemcRand() uint64

@@ -4,16 +4,9 @@ package sync
 
 import "unsafe"
 
-//go:linkname macemcLocking runtime.macemcLocking
 func macemcLocking(lock uintptr, shared bool)
-
-//go:linkname macemcLocked runtime.macemcLocked
 func macemcLocked(lock uintptr)
-
-//go:linkname macemcUnlocking runtime.macemcUnlocking
 func macemcUnlocking(lock uintptr)
-
-//go:linkname macemcUnscheduled runtime.macemcUnscheduled
 func macemcUnscheduled(d int32, once uintptr)
 
 func macemcMutex(m *Mutex) uintptr { return uintptr(unsafe.Pointer(m)) }

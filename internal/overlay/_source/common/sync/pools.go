@@ -2,12 +2,8 @@
 
 package sync
 
-import (
-	"internal/race"
-	_ "unsafe"
-)
+import "internal/race"
 
-//go:linkname macemcBubbled runtime.macemcBubbled
 func macemcBubbled() bool
 
 // macemcPool holds the values that goroutines of an explored test have put into a pool.
@@ -23,10 +19,7 @@ var macemcPools struct {
 	list []macemcPool
 }
 
-//go:linkname macemcPooling runtime.macemcPooling
 func macemcPooling(pool *Pool, pc uintptr) (run uint64)
-
-//go:linkname macemcPooled runtime.macemcPooled
 func macemcPooled(n, usual int) int
 
 // macemcPoolOf returns the pool of a run; nil means that the pool keeps no values.

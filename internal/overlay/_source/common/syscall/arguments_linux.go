@@ -2,9 +2,6 @@
 
 package syscall
 
-import _ "unsafe"
-
-//go:linkname macemcStackBounds runtime.macemcStackBounds
 func macemcStackBounds() (lo, hi uintptr)
 
 // macemcArguments are the arguments of a system call. One with a bit in onStack points to the stack, which may move: it is the distance from

@@ -6,10 +6,8 @@ import (
 	"context"
 	"errors"
 	"syscall"
-	_ "unsafe"
 )
 
-//go:linkname macemcInNode runtime.macemcInNode
 func macemcInNode() bool
 
 // macemcNetwork is the network of the calling goroutine's node. Package bubble provides it.

@@ -2,9 +2,6 @@
 
 package os
 
-import _ "unsafe"
-
-//go:linkname macemcInNode runtime.macemcInNode
 func macemcInNode() bool
 
 // macemcNode is the node of the calling goroutine. Package bubble provides it.

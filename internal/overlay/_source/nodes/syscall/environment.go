@@ -4,9 +4,6 @@
 
 package syscall
 
-import _ "unsafe"
-
-//go:linkname macemcInNode runtime.macemcInNode
 func macemcInNode() bool
 
 func macemc_processes(process interface {
@@ -31,7 +28,6 @@ func macemcKill(pid, sig uintptr) (r1, r2 uintptr, err Errno) {
 	return r1, 0, err
 }
 
-//go:linkname macemcReadsEnv runtime.macemcReadsEnv
 func macemcReadsEnv(name string)
 
 // macemc_environment replaces the environment and returns the previous one. A nil index means unknown.

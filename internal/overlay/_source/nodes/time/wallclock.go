@@ -2,9 +2,6 @@
 
 package time
 
-import _ "unsafe"
-
-//go:linkname macemcAhead runtime.macemcAhead
 func macemcAhead() (ahead, began int64)
 
 // macemcNow replaces runtimeNow. Readings in nodes and tests have a monotonic part, as outside of bubbles. It begins with 1.

@@ -11,7 +11,6 @@ import (
 	"unsafe"
 )
 
-//go:linkname macemcPoint runtime.macemcPoint
 func macemcPoint(op testrun.Op, obj uintptr)
 
 // macemcFirstPort precedes the first port of a socket that requests port 0.

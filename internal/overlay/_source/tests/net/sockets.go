@@ -13,10 +13,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"syscall"
-	_ "unsafe"
 )
 
-//go:linkname macemcTested runtime.macemcTested
 func macemcTested() bool
 
 func init() {
@@ -45,10 +43,7 @@ func macemcNoName(r *Resolver, name string, other bool) bool {
 // macemcFiles are the files of Unix sockets of a run. Closing a listener removes its file.
 var macemcFiles []string
 
-//go:linkname macemcRefuse runtime.macemcRefuse
 func macemcRefuse(reason string)
-
-//go:linkname macemcRefuseStarted runtime.macemcRefuseStarted
 func macemcRefuseStarted(reason string)
 
 const macemcOutsideSocket = "it reaches a socket outside of the run"
@@ -262,7 +257,6 @@ func macemcServed(family, sotype int, to sockaddr) bool {
 	return syscall.Connect(s, a) == nil
 }
 
-//go:linkname macemcUnscheduled runtime.macemcUnscheduled
 func macemcUnscheduled(d int32, once uintptr)
 
 // macemcUndelivered is called for a datagram to an address that no socket of the run has. The receiver may be another process, unless the
@@ -285,10 +279,7 @@ func macemcUndelivered(fd *netFD, to sockaddr) {
 	}
 }
 
-//go:linkname macemcCallerOutside runtime.macemcCallerOutside
 func macemcCallerOutside() bool
-
-//go:linkname macemcRefuseOutside runtime.macemcRefuseOutside
 func macemcRefuseOutside(reason string)
 
 // macemcReached is called when a goroutine outside the test of a run connects to an address on the system's network, or sends a datagram

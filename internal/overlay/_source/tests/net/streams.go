@@ -14,16 +14,9 @@ import (
 
 // The record of a run has the operations on queues of packets in place of those on their channels.
 
-//go:linkname macemcUsesQueue runtime.macemcUsesQueue
 func macemcUsesQueue(d int32)
-
-//go:linkname macemcConnected runtime.macemcConnected
 func macemcConnected(op testrun.Op, obj uintptr, due int64, ok bool)
-
-//go:linkname macemcWillClose runtime.macemcWillClose
 func macemcWillClose(c unsafe.Pointer, after int64)
-
-//go:linkname macemcNow runtime.macemcNow
 func macemcNow() int64
 
 // Operations on a queue.

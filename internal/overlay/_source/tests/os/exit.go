@@ -2,22 +2,13 @@
 
 package os
 
-import (
-	"internal/stringslite"
-	_ "unsafe"
-)
+import "internal/stringslite"
 
-//go:linkname macemcExit runtime.macemcExit
-func macemcExit(code int)
-
-//go:linkname macemcPrinted runtime.macemcPrinted
 //go:noescape
 func macemcPrinted(text []byte, logged bool) (discarded bool)
 
-//go:linkname macemcTested runtime.macemcTested
+func macemcExit(code int)
 func macemcTested() bool
-
-//go:linkname macemcRefuse runtime.macemcRefuse
 func macemcRefuse(reason string)
 
 // macemcOpensProc ends a run that looks for its sockets among those of the process, or reads the time since the machine has started.
@@ -43,5 +34,4 @@ var macemcOnExit func(code int) int
 
 func macemc_testOnExit(f func(code int) int) { macemcOnExit = f }
 
-//go:linkname macemcRaise runtime.macemcRaise
 func macemcRaise(sig uint32) bool

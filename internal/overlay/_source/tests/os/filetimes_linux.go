@@ -6,10 +6,8 @@ import (
 	"internal/filepathlite"
 	"syscall"
 	"time"
-	_ "unsafe"
 )
 
-//go:linkname macemcFileClock runtime.macemcFileClock
 func macemcFileClock() (now, began, real int64, run uint64)
 
 // macemcFileTime is the modification time of a file that the current run has changed.

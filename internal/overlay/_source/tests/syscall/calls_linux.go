@@ -9,25 +9,12 @@ import (
 	"unsafe"
 )
 
-//go:linkname macemcRaise runtime.macemcRaise
 func macemcRaise(sig uint32) bool
-
-//go:linkname macemcSleep runtime.macemcSleep
 func macemcSleep(ns int64)
-
-//go:linkname macemcClocks runtime.macemcClocks
 func macemcClocks() (wall, mono int64)
-
-//go:linkname macemcMap runtime.macemcMap
 func macemcMap(from, size uintptr, prot, flags uint32)
-
-//go:linkname macemcUnmap runtime.macemcUnmap
 func macemcUnmap(from, size uintptr) bool
-
-//go:linkname macemcProtect runtime.macemcProtect
 func macemcProtect(from, size uintptr, prot uint32)
-
-//go:linkname macemcMapped runtime.macemcMapped
 func macemcMapped(from, size uintptr) (flags uint32, before bool)
 
 // Numbers of system calls that this package lacks, or has on some systems only. Mips has other numbers.

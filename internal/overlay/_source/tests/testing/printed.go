@@ -5,13 +5,9 @@ package testing
 import (
 	"bytes"
 	testsched "testing/internal"
-	_ "unsafe"
 )
 
-//go:linkname macemcPrinted runtime.macemcPrinted
 func macemcPrinted(text []byte, logged bool) (discarded bool)
-
-//go:linkname macemcUnscheduled runtime.macemcUnscheduled
 func macemcUnscheduled(d int32, once uintptr)
 
 // macemcShowing selects the output that an explorer shows.

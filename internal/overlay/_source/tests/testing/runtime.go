@@ -1,4 +1,4 @@
-// Functions of packages runtime, os and syscall that control a run. Without a link, the body of macemcOthers is that of macemc_testOthers.
+// Functions of packages runtime, os and syscall that control a run.
 
 package testing
 
@@ -7,19 +7,14 @@ import (
 	"unsafe"
 )
 
-//go:linkname macemcDescribe runtime.macemcDescribe
 func macemcDescribe(test string)
+func macemcRefuse(reason string)
 
 // macemcNow returns the time of the run, without a read of the variable time.Local, which the test may change meanwhile.
-//
-//go:linkname macemcNow runtime.macemcNow
 func macemcNow() int64
 
 //go:linkname macemcRemoveLeft os.macemcRemoveLeft
 func macemcRemoveLeft(restores bool)
-
-//go:linkname macemcRefuse runtime.macemcRefuse
-func macemcRefuse(reason string)
 
 //go:linkname macemcInRun runtime.macemcTested
 func macemcInRun() bool

@@ -2,13 +2,6 @@
 
 package time
 
-import _ "unsafe"
-
-//go:linkname macemcReadClock runtime.macemcReadClock
 func macemcReadClock(pc uintptr)
-
-//go:linkname macemcTimerPoint runtime.macemcTimerPoint
 func macemcTimerPoint(obj, pc uintptr)
-
-//go:linkname macemcTimerStopped runtime.macemcTimerStopped
 func macemcTimerStopped(ok bool) bool

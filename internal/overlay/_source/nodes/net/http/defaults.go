@@ -4,10 +4,7 @@ package http
 
 import _ "unsafe"
 
-//go:linkname macemcInNode runtime.macemcInNode
 func macemcInNode() bool
-
-//go:linkname macemcTracePlace runtime.macemcTracePlace
 func macemcTracePlace()
 
 //go:linkname macemcValue net.macemcValue

@@ -7,7 +7,6 @@ import (
 	_ "unsafe"
 )
 
-//go:linkname macemcInNode runtime.macemcInNode
 func macemcInNode() bool
 
 //go:linkname macemcNotify os.macemcNotify

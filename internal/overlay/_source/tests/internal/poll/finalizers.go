@@ -2,7 +2,4 @@
 
 package poll
 
-import _ "unsafe"
-
-//go:linkname macemcFinalizes runtime.macemcFinalizes
 func macemcFinalizes() bool

@@ -6,19 +6,11 @@ import (
 	"internal/synctest"
 	"sync"
 	"syscall"
-	_ "unsafe"
 )
 
-//go:linkname macemcTested runtime.macemcTested
 func macemcTested() bool
-
-//go:linkname macemcIgnore runtime.macemcIgnore
 func macemcIgnore(sig uint32, on bool)
-
-//go:linkname macemcIgnores runtime.macemcIgnores
 func macemcIgnores(sig uint32) bool
-
-//go:linkname macemcOnSignal runtime.macemcOnSignal
 func macemcOnSignal(f func(sig uint32) bool)
 
 // macemcSent are the signals of a run that macemcDeliver has not taken, as bits. idle is closed when macemcDeliver ends; nil means that it

@@ -7,9 +7,7 @@ import (
 	_ "unsafe"
 )
 
-//go:linkname macemcTested runtime.macemcTested
 func macemcTested() bool
-
 func macemcTest(t *testing.T, f func(*testing.T))
 
 //go:linkname macemcWait testing.macemcWait

@@ -2,9 +2,6 @@
 
 package sysrand
 
-import _ "unsafe"
-
-//go:linkname macemcDrawn runtime.macemcDrawn
 func macemcDrawn() (x uint64, ok bool)
 
 // macemcRead fills b with random numbers of the calling goroutine. It returns false outside nodes, explored tests and package

@@ -2,7 +2,4 @@
 
 package maps
 
-import _ "unsafe"
-
-//go:linkname macemcUnordered runtime.macemcUnordered
 func macemcUnordered()

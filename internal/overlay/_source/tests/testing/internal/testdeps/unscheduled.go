@@ -2,7 +2,4 @@
 
 package testdeps
 
-import _ "unsafe"
-
-//go:linkname macemcUnscheduled runtime.macemcUnscheduled
 func macemcUnscheduled(d int32, once uintptr)
