@@ -1,4 +1,5 @@
-// Compiled patterns of -run: a run of one of many subtests compares the names of all others.
+// Compiled patterns of -run, as a run of one of many subtests compares the names of all others. The log of files and variables that a test
+// reads takes no part in schedules.
 
 package testdeps
 
@@ -17,3 +18,5 @@ func macemcCompile(pattern string) (*regexp.Regexp, error) {
 	}
 	return compiled, err
 }
+
+func macemcUnscheduled(d int32, once uintptr)
