@@ -71,25 +71,21 @@ func rebased(t *replay.Trace, base int) *replay.Trace {
 
 // renumber replaces the step numbers in a graph of t by those of the run.
 func renumber(g *eventgraph.Graph, t *replay.Trace, base int) {
-	for i := range g.Events {
-		e := &g.Events[i]
-		e.Step += base
-		for j := range e.Causes {
-			e.Causes[j] += base
+	shift := func(steps []int) {
+		for i := range steps {
+			steps[i] += base
 		}
 	}
-	for i := range g.Read {
-		g.Read[i] += base
+	for i := range g.Events {
+		g.Events[i].Step += base
+		shift(g.Events[i].Causes)
 	}
+	shift(g.Read)
 	for i := range g.Messages {
 		m := &g.Messages[i]
 		m.Sent = t.Messages[i].Sent // may precede the graph
-		for j := range m.Deliveries {
-			m.Deliveries[j] += base
-		}
-		for j := range m.Duplicated {
-			m.Duplicated[j] += base
-		}
+		shift(m.Deliveries)
+		shift(m.Duplicated)
 		if m.End > 0 {
 			m.End += base
 		}
