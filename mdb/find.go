@@ -111,7 +111,9 @@ type test struct {
 }
 
 // selects returns the test of steps by their numbers.
-func selects(step func(n int) bool) *test { return &test{Test: history.Test{Step: step}} }
+func selects(step func(n int) bool) *test {
+	return &test{Test: history.Test{Step: func(n int) (bool, error) { return step(n), nil }}}
+}
 
 func (s *Session) test(args []string) (*test, error) {
 	r := s.run
@@ -141,12 +143,14 @@ func (s *Session) test(args []string) (*test, error) {
 	case "message":
 		return s.messageTest(re)
 	case "choice":
-		return &test{Test: history.Test{
-			Maybe: func(n int) bool { return r.Step(n).Picks > 0 },
-			Trace: func(t *replay.TraceStep) bool {
-				return slices.ContainsFunc(t.Choices, func(c stepinfo.Answer) bool { return replay.Notable(c) && re.MatchString(c.Label) })
-			},
-		}}, nil
+		return &test{Test: history.Test{Step: func(n int) (bool, error) {
+			if r.Step(n).Picks == 0 {
+				return false, nil
+			}
+			t, err := r.Trace(n)
+			matches := func(c stepinfo.Answer) bool { return replay.Notable(c) && re.MatchString(c.Label) }
+			return err == nil && slices.ContainsFunc(t.Choices, matches), err
+		}}}, nil
 	case "live", "dead":
 		if len(rest) > 0 {
 			break

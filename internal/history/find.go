@@ -4,16 +4,13 @@ import (
 	"context"
 
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/replay"
 )
 
-// Test selects steps of a run. Exactly one of Step, World and Trace is set.
+// Test selects steps of a run. Either Step or World is set.
 type Test struct {
-	Step  func(n int) bool                 // whether step n matches, from its Step
+	Step  func(n int) (bool, error)        // whether step n matches
 	World func(n int, w kernel.World) bool // whether the state after step n matches; called in order
 	First func(n int)                      // for World: called for the state before a sequence of steps
-	Trace func(t *replay.TraceStep) bool   // whether the full description matches
-	Maybe func(n int) bool                 // for Trace: whether step n can match at all
 }
 
 // Nearest returns the nearest matching step in a direction, or 0 if there is none.
@@ -42,21 +39,8 @@ func (t *Test) Nearest(ctx context.Context, r *Run, direction int) (int, error) 
 		if n%1024 == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		if t.Step != nil {
-			if t.Step(n) {
-				return n, nil
-			}
-			continue
-		}
-		if !t.Maybe(n) {
-			continue
-		}
-		step, err := r.Trace(n)
-		if err != nil {
-			return 0, err
-		}
-		if t.Trace(step) {
-			return n, nil
+		if matches, err := t.Step(n); matches || err != nil {
+			return n, err
 		}
 	}
 	return 0, nil
