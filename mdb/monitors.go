@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/internal/encoding/diff"
+	"github.com/macemc/macemc/internal/history"
+	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
 )
 
@@ -20,13 +22,13 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 			continue
 		}
 		shown++
-		fields, err := r.Monitor(r.At, i)
+		fields, err := monitorState(r, r.At, i)
 		if err != nil {
 			return err
 		}
 		changed := map[string]string{}
 		if r.At > 0 {
-			before, err := r.Monitor(r.At-1, i)
+			before, err := monitorState(r, r.At-1, i)
 			if err != nil {
 				return err
 			}
@@ -47,4 +49,29 @@ func showMonitors(s *Session, _ context.Context, args []string, out *bytes.Buffe
 		fmt.Fprintln(out, "  there is no such monitor")
 	}
 	return nil
+}
+
+// monitorState returns the state of a monitor after step n, with its pending obligations.
+func monitorState(r *history.Run, n, i int) (fields []diff.Field, err error) {
+	w, err := r.World(n)
+	if err != nil {
+		return nil, err
+	}
+	fields = kernel.MonitorFields(w, i)
+	defer func() {
+		if recover() != nil { // Obligations may panic, and that may be the finding
+			err = nil
+		}
+	}()
+	for _, o := range kernel.Obligations(w, i) {
+		field := diff.Field{Path: "(obligation)", Value: "not hot"}
+		if o.Key != "" {
+			field.Path = "(obligation " + o.Key + ")"
+		}
+		if o.Hot {
+			field.Value = "hot"
+		}
+		fields = append(fields, field)
+	}
+	return fields, nil
 }

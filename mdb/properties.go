@@ -75,11 +75,16 @@ func showProperties(s *Session, _ context.Context, _ []string, out *bytes.Buffer
 			fmt.Fprintln(out, indent(l.Why, "                               "))
 		}
 	}
-	if r.Step(r.At).Live {
+	last := r.At
+	for last >= 0 && !r.Step(last).Live {
+		last--
+	}
+	switch {
+	case last == r.At:
 		fmt.Fprintln(out, "  the state is live")
-	} else if last := r.LastLive(r.At); last >= 0 {
+	case last >= 0:
 		fmt.Fprintf(out, "  the state is not live; it was after step %d\n", last)
-	} else {
+	default:
 		fmt.Fprintln(out, "  the state is not live, and none before was")
 	}
 	return nil

@@ -214,15 +214,11 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 	}
 	fmt.Fprintf(out, "after step %d\n", r.At)
 	for _, id := range nodes {
-		fields, err := r.Fields(r.At, sim.NodeID(id))
+		fields, old, err := r.State(r.At, id)
 		if err != nil {
 			return err
 		}
-		old, gone, err := r.Changed(r.At, id)
-		if err != nil {
-			return err
-		}
-		fields = only(append(fields, gone...), re.MatchString)
+		fields = only(fields, re.MatchString)
 		if len(fields) == 0 && r.Whole != nil {
 			continue // the goroutine was not yet started
 		}
@@ -248,12 +244,9 @@ func showField(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 	if err != nil {
 		return err
 	}
-	if _, err := s.run.Fields(s.run.At, 0); err != nil {
-		return err
-	}
 	var all []diff.Field
 	for id := range s.sys.Nodes {
-		old, _, err := s.run.Changed(s.run.At, id)
+		_, old, err := s.run.State(s.run.At, id)
 		if err != nil {
 			return err
 		}

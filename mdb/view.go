@@ -8,7 +8,6 @@ import (
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb/internal/variables"
-	"github.com/macemc/macemc/sim"
 )
 
 // Position is the position of a session.
@@ -129,20 +128,16 @@ func (s *Session) States() ([]StateLine, error) {
 		if s.node >= 0 && id != s.node {
 			continue
 		}
-		fields, err := r.Fields(r.At, sim.NodeID(id))
+		fields, old, err := r.State(r.At, id)
 		if err != nil {
 			return nil, err
 		}
 		if len(fields) == 0 && r.Whole != nil {
 			continue // it was not yet started
 		}
-		old, gone, err := r.Changed(r.At, id)
-		if err != nil {
-			return nil, err
-		}
 		ended := r.Whole != nil && r.Goroutine(r.At, id).Fields[history.FieldStatus] == history.StatusEnded
 		lines = append(lines, StateLine{Node: id, Changed: len(old) > 0, Program: programs[id], Ended: ended})
-		for _, f := range append(fields, gone...) {
+		for _, f := range fields {
 			was, changed := old[f.Path]
 			lines = append(lines, StateLine{Node: id, Path: f.Path, Value: f.Value, Changed: changed, Old: was})
 		}

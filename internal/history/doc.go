@@ -9,7 +9,7 @@
 // # Files
 //
 //	run.go         Run, Step; findings; branches; the common prefix of two runs
-//	state.go       which fields a step changed; the last live step
+//	state.go       which fields a step changed
 //	causes.go      the cause of a step; what violates a property
 //	find.go        the nearest step that matches
 //	pending.go     messages in flight; when a timer was set
