@@ -83,7 +83,7 @@ func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 				return cmdline.Usagef("more than two steps")
 			}
 			fmt.Fprintf(out, "after step %d | after step %d\n", n, to)
-			return history.WriteDifferences(out, r, n, r, to)
+			return r.WriteDifferences(out, n, r, to)
 		}
 	}
 	var (
@@ -103,9 +103,9 @@ func showDiff(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	if err != nil {
 		return err
 	}
-	shared := history.Common(r, other)
-	fmt.Fprintf(out, "%s after step %d | %s after step %d%s; the first %d steps are the same\n", r.Name, r.At, other.Name, n, how, shared)
-	return history.WriteDifferences(out, r, r.At, other, n)
+	fmt.Fprintf(out, "%s after step %d | %s after step %d%s; the first %d steps are the same\n",
+		r.Name, r.At, other.Name, n, how, r.Shared(other))
+	return r.WriteDifferences(out, r.At, other, n)
 }
 
 // RunLine is a run of a session.
@@ -158,17 +158,16 @@ func switchRun(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 	return s.to(n, out)
 }
 
+// infoLine writes a line of "info", unless its text is empty.
+func infoLine(out *bytes.Buffer, name, text string) {
+	if text != "" {
+		fmt.Fprintf(out, "  %-10s %s\n", name, text)
+	}
+}
+
 func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	h := &s.cfg.Header
-	line := func(name, text string) {
-		if text != "" {
-			fmt.Fprintf(out, "  %-10s %s\n", name, text)
-		}
-	}
-	if s.run.Whole != nil {
-		s.recordedInfo(line)
-		return nil
-	}
+	line := func(name, text string) { infoLine(out, name, text) }
 	line("system", fmt.Sprintf("%s, %d nodes, timing %v", s.sys.Name, s.sys.Nodes, s.sys.Timing))
 	if s.sys.CrashCut != sim.CutPrefix {
 		line("crash cut", s.sys.CrashCut.String())
@@ -219,7 +218,7 @@ func info(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 		line("found", history.Violation(found))
 	}
 	line("then", textfmt.FirstLine(s.cfg.End))
-	if err := main.Cursor.Uncopied(); err != nil {
+	if err := main.Executed().Cursor.Uncopied(); err != nil {
 		line("note", "states are reached by executing from the start: "+textfmt.FirstLine(err.Error()))
 	}
 	return nil

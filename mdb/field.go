@@ -66,10 +66,10 @@ func (s *Session) has(sel selector) bool {
 func (s *Session) noField(word string) error {
 	known := s.fieldWords()
 	node, _, ok := strings.Cut(word, ".")
-	ok = ok && s.isNode(node)
+	ok = ok && s.run.IsNode(node)
 	known = slices.DeleteFunc(known, func(w string) bool {
 		of, _, dotted := strings.Cut(w, ".")
-		if dotted = dotted && s.isNode(of); ok {
+		if dotted = dotted && s.run.IsNode(of); ok {
 			return of != node
 		}
 		return dotted
@@ -92,7 +92,7 @@ type selector struct {
 // selector parses a selector such as n2.Parent, or Parent.
 func (s *Session) selector(word string) (selector, error) {
 	sel := selector{-1, word}
-	if node, path, ok := strings.Cut(word, "."); ok && s.isNode(node) {
+	if node, path, ok := strings.Cut(word, "."); ok && s.run.IsNode(node) {
 		if id, err := s.nodeID(node); err == nil {
 			sel = selector{id, path}
 		}

@@ -8,15 +8,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
 )
+
+// conditions are the first words of "find" that need no name of a node or field. The steps of a test have only the first one.
+var conditions = []string{"event", "message", "choice", "live", "dead", "property"}
 
 func findCommands() []command {
 	const what = `find event REGEXP       a step whose event matches
@@ -31,12 +32,7 @@ FIELD is a path such as n2.Parent, or Parent for all nodes. It includes all fiel
 n0.(timer resend). The schedule of a test has only events, goroutines and FIELDs, such as g2.status. CONDITION is
 "changes" (the default), or one of == != < <= > >= with a value, or ~ with a regular expression. A value
 such as joined(2) is matched by joined and by 2.`
-	words := func(s *Session) []string {
-		if s.run.Whole != nil {
-			return append([]string{"event"}, s.fieldWords()...)
-		}
-		return append([]string{"event", "message", "choice", "live", "dead", "property"}, s.fieldWords()...)
-	}
+	words := func(s *Session) []string { return slices.Concat(s.conditions, s.fieldWords()) }
 	return []command{
 		{
 			name: "find", aliases: []string{"f"}, group: finding, args: "WHAT", about: "go to the next step that matches", more: what,
@@ -64,14 +60,14 @@ such as joined(2) is matched by joined and by 2.`
 		},
 		{
 			name: "steps", aliases: []string{"ls"}, group: finding, args: "[FROM [TO]] [NODE] [kind=KIND] [/REGEXP/] [-v]",
-			about:         "list the steps around here, or all that match",
-			recordedUsage: "steps [FROM [TO]] [GOROUTINE] [/REGEXP/] [-v]",
+			about: "list the steps around here, or all that match",
 			more: "steps                  the steps around here\nsteps 10 40            steps 10 to 40\nsteps n2 kind=deliver  what node 2 receives\nsteps /Join/           events that match, by place in a test: /queue.go:1/\n" +
 				"Timers of one node that change only clocks are one line; -v shows each of them.\n" +
 				"Kinds are boot, action, timer, error, ready, deliver, internal, arrive, heal, crash, halt, lose, duplicate, break, partition.\n" +
 				"In the list @ is the current step, > the critical transition, + a live state.\n" +
 				"Lists of more than 1,000 steps have no source positions.",
 			do: list, words: (*Session).nodeWords,
+			test: variant{usage: "steps [FROM [TO]] [GOROUTINE] [/REGEXP/] [-v]", do: listOperations},
 		},
 	}
 }
@@ -118,11 +114,11 @@ func selects(step func(n int) bool) *test {
 func (s *Session) test(args []string) (*test, error) {
 	r := s.run
 	rest := args[1:]
-	if r.Whole != nil && slices.Contains([]string{"message", "choice", "live", "dead", "property"}, args[0]) {
+	if slices.Contains(conditions, args[0]) && !slices.Contains(s.conditions, args[0]) {
 		return nil, cmdline.Usagef("a recorded test has no %q; find event REGEXP, find GOROUTINE, or find FIELD [CONDITION]", args[0])
 	}
 	name := strings.Join(args, " ")
-	if last := args[len(args)-1]; s.isNode(name) && (name == last || name == s.adaptText("node ")+last) && !strings.Contains(name, ".") {
+	if last := args[len(args)-1]; r.IsNode(name) && (name == last || name == r.NodeWord+" "+last) && !strings.Contains(name, ".") {
 		node, err := s.nodeID(name)
 		return selects(func(n int) bool { return s.touches(n, node) }), err
 	}
@@ -141,7 +137,7 @@ func (s *Session) test(args []string) (*test, error) {
 	case "event":
 		return selects(func(n int) bool { return matchesStep(re, r.Step(n)) }), nil
 	case "message":
-		return s.messageTest(re)
+		return s.messageTest(re), nil
 	case "choice":
 		return &test{Test: history.Test{Step: func(n int) (bool, error) {
 			if r.Step(n).Picks == 0 {
@@ -177,12 +173,8 @@ func matchesStep(re *regexp.Regexp, s *history.Step) bool {
 }
 
 // messageTest finds steps that send a matching message, or whose event concerns one.
-func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
-	plans, err := encoding.NewSet(declared.Rules(s.sys.State)...)
-	if err != nil {
-		return nil, err
-	}
-	r := s.run
+func (s *Session) messageTest(re *regexp.Regexp) *test {
+	r := s.run.Executed()
 	return &test{Test: history.Test{World: func(n int, w kernel.World) bool {
 		info := r.Step(n)
 		if k := info.Ev.Kind; (k.OfMessage() || k == eventkind.TakeQuorum) && matchesStep(re, info) {
@@ -197,15 +189,11 @@ func (s *Session) messageTest(re *regexp.Regexp) (*test, error) {
 			if !f.Kind.Carries() {
 				continue
 			}
-			p, err := plans.Of(f.Msg.Body)
-			if err != nil {
-				continue
-			}
-			text, names := p.Text(f.Msg.Body), p.Names(f.Msg.Body)
+			text, names := r.Texts(f.Msg.Body)
 			if re.MatchString(text) || re.MatchString(replay.Brief(text)) || re.MatchString(names) {
 				return true
 			}
 		}
 		return false
-	}}}, nil
+	}}}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,13 +36,10 @@ func parseSelection(s *Session, args []string) (x selection, err error) {
 			x.each = true
 		case strings.HasPrefix(a, "kind="):
 			x.kind = strings.TrimPrefix(a, "kind=")
-			if s.run.Whole != nil {
-				return x, cmdline.Usagef("the steps of a test have no kinds; /REGEXP/ selects steps by what they do, and where")
-			}
 			if _, ok := eventkind.Parse(x.kind); !ok {
 				return x, cmdline.Usagef("no kind of event is named %q", x.kind)
 			}
-		case s.isNode(a):
+		case s.run.IsNode(a):
 			x.node, err = s.nodeID(a)
 		case a == "." && s.node >= 0:
 			x.node = s.node
@@ -143,10 +141,18 @@ func list(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	return nil
 }
 
+// listOperations shows steps of a test.
+func listOperations(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
+	if slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "kind=") }) {
+		return cmdline.Usagef("the steps of a test have no kinds; /REGEXP/ selects steps by what they do, and where")
+	}
+	return list(s, ctx, args, out)
+}
+
 // folds returns the ticks among listed steps, which ascend. The current step is in no fold. With each, there are none.
 func (s *Session) folds(steps []int, each bool) (folds []eventgraph.Fold, err error) {
 	r := s.run
-	if each || r.Whole != nil {
+	if each {
 		return nil, nil
 	}
 	timer := func(n int) bool { return n > 0 && r.Step(n).Ev.Kind == eventkind.FireTimer }
@@ -182,10 +188,7 @@ func (s *Session) listLine(r *history.Run, n int, source string) string {
 	if r.Step(n).Live {
 		marks[2] = '+'
 	}
-	text := r.Beginning()
-	if n > 0 {
-		text = r.Step(n).String()
-	}
+	text := r.Step(n).String()
 	if source != "" {
 		text += "  [" + source + "]"
 	}

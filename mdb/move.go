@@ -13,7 +13,6 @@ import (
 
 	"github.com/macemc/macemc/critical"
 	"github.com/macemc/macemc/internal/history"
-	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
 	"github.com/macemc/macemc/sim"
@@ -70,12 +69,12 @@ func moveCommands() []command {
 		},
 		{
 			name: "critical", aliases: []string{"crit"}, group: moving, args: "[again]",
-			about:         "go to the critical transition; searches for it if it is not known",
-			recordedUsage: "critical", recordedAbout: "go to the critical step, if the file records one",
+			about: "go to the critical transition; searches for it if it is not known",
 			more: "The critical transition is the step after which no live state can be reached. The one recorded with\n" +
 				"the run is used. \"critical again\" searches for it anew, by random walks. For a test it is the step after\n" +
 				"which no random continuation passed, as recorded in the file of the schedule.",
-			do: goCritical,
+			do:   goCritical,
+			test: variant{usage: "critical", about: "go to the critical step, if the file records one", do: goRecordedCritical},
 		},
 		{
 			name: "node", group: moving, args: "[NODE | none]",
@@ -188,10 +187,10 @@ func (s *Session) describeStep(n int, out *bytes.Buffer) error {
 		name = r.Name + " "
 	}
 	if n == 0 {
-		fmt.Fprintf(out, "%sstep 0 of %d: %s%s\n", name, r.Len(), r.Beginning(), liveWord(r, 0))
+		fmt.Fprintf(out, "%sstep 0 of %d: %s%s\n", name, r.Len(), r.Step(0), liveWord(r, 0))
 		return nil
 	}
-	fmt.Fprintf(out, "%sstep %d of %d: %s", name, n, r.Len(), r.Sentence(n, t))
+	fmt.Fprintf(out, "%sstep %d of %d: %s", name, n, r.Len(), r.Sentence(t))
 	if t.Source != "" {
 		fmt.Fprintf(out, "  [%s]", t.Source)
 	}
@@ -210,16 +209,16 @@ func (s *Session) describeStep(n int, out *bytes.Buffer) error {
 			fmt.Fprintf(out, "  n%d is %s\n", c.Node, cmp.Or(c.New, "up, with a new state"))
 		}
 	}
-	for _, c := range replay.Readable(t.Changes) {
-		if slices.Contains(upOrDown, c.Node) || r.Whole != nil && history.Redundant(&c, t) {
-			continue // the whole state appears or disappears, or the first line contains it
+	for _, c := range r.Changes(t) {
+		if slices.Contains(upOrDown, c.Node) {
+			continue // the whole state appears or disappears
 		}
 		fmt.Fprintf(out, "  %s.%s  %s -> %s\n", r.Node(c.Node), c.Path, cmp.Or(c.Old, "none"), cmp.Or(c.New, "none"))
 	}
 	if f := r.Found(n); f != nil {
 		fmt.Fprintf(out, "  %s\n", history.Violation(f))
-	} else if r.Whole != nil && n == r.Len() {
-		fmt.Fprintln(out, "  the test passes")
+	} else if r.Passes != "" && n == r.Len() {
+		fmt.Fprintf(out, "  %s\n", r.Passes)
 	}
 	if s.ends(r) && n == r.Len() {
 		fmt.Fprintf(out, "  then: %s\n", textfmt.FirstLine(s.cfg.End))
@@ -234,23 +233,21 @@ func liveWord(r *history.Run, n int) string {
 	return ""
 }
 
+// toCritical moves to the critical step, which is known.
+func (s *Session) toCritical(out *bytes.Buffer) error {
+	if r := s.run; r.Why != "" {
+		fmt.Fprintf(out, "step %d is critical: %s\n", r.Critical, r.Why)
+	}
+	return s.to(s.run.Critical, out)
+}
+
 func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
 	r := s.run
-	if r.Whole != nil && r.Critical == 0 && len(args) == 0 && s.cfg.Start > 0 && r == s.runs[0] {
-		fmt.Fprintf(out, "%v; the report names this step first\n", errNoCritical(s.cfg.CriticalTransition))
-		return s.to(s.cfg.Start, out)
-	}
-	if r.Whole != nil && (r.Critical == 0 || len(args) > 0) {
-		return errNoCritical(s.cfg.CriticalTransition)
-	}
 	if len(args) > 0 && args[0] != "again" || len(args) > 1 {
 		return cmdline.Usagef("%q?", strings.Join(args, " "))
 	}
 	if r.Critical > 0 && len(args) == 0 {
-		if r.Why != "" {
-			fmt.Fprintf(out, "step %d is critical: %s\n", r.Critical, r.Why)
-		}
-		return s.to(r.Critical, out)
+		return s.toCritical(out)
 	}
 	if f, n := r.FirstFound(); f != nil {
 		fmt.Fprintf(out, "no step is critical: only a run that cannot recover has a critical transition, and step %d of this one is a %s\n",
@@ -261,7 +258,8 @@ func goCritical(s *Session, ctx context.Context, args []string, out *bytes.Buffe
 		fmt.Fprintf(out, "no step is critical: %s\n", textfmt.FirstLine(s.cfg.End))
 		return nil
 	}
-	res, err := critical.Find(ctx, critical.Config{System: *s.sys, Path: r.Cursor.Path(), Seed: s.cfg.Header.Seed, HandlerLimit: time.Second})
+	path := r.Executed().Cursor.Path()
+	res, err := critical.Find(ctx, critical.Config{System: *s.sys, Path: path, Seed: s.cfg.Header.Seed, HandlerLimit: time.Second})
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package mdb
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -33,12 +32,6 @@ const mostAlternatives = 12
 // addOptions adds to a view what can happen next, the questions of the current step, the properties, the monitors and the runs.
 func (s *Session) addOptions(v *View) (err error) {
 	v.Runs = s.Runs()
-	if s.run.Whole != nil {
-		if s.cfg.Try != nil {
-			v.Options = s.goroutines()
-		}
-		return nil
-	}
 	if v.Questions, err = s.questions(); err != nil {
 		return err
 	}
@@ -52,13 +45,13 @@ func (s *Session) addOptions(v *View) (err error) {
 		}
 		v.Monitors = strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 	}
-	v.Options, err = s.Options()
+	v.Options, err = s.options(s)
 	return err
 }
 
 // Options returns the events that can happen in the current state; faults come last. There are none after a finding that ends the run.
 func (s *Session) Options() ([]OptionLine, error) {
-	r := s.run
+	r := s.run.Executed()
 	if r.At == r.Len() && r.Finding != nil {
 		return nil, nil
 	}
@@ -66,7 +59,7 @@ func (s *Session) Options() ([]OptionLine, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, enabled, err := s.events(r.At)
+	all, enabled, err := r.Events(r.At)
 	if err != nil {
 		return nil, err
 	}
@@ -79,25 +72,6 @@ func (s *Session) Options() ([]OptionLine, error) {
 		lines = append(lines, l)
 	}
 	return lines, nil
-}
-
-// goroutines returns the goroutines that can continue before the operation of the current step of a recorded test, in place of its own.
-func (s *Session) goroutines() (lines []OptionLine) {
-	r := s.run
-	if r.At == 0 {
-		return nil
-	}
-	for id := range r.Nodes {
-		before, g := r.Goroutine(r.At-1, id), r.Goroutine(r.At, id)
-		if before.CanRun() && g.CanRun() && int(r.Step(r.At).Ev.Node) != id { // the step itself may have started or woken others
-			text := r.Node(id) + ": " + cmp.Or(g.Fields[history.FieldOperation], g.Fields[history.FieldStatus])
-			if at := g.Fields[history.FieldAt]; at != "" {
-				text += " at " + at
-			}
-			lines = append(lines, OptionLine{Command: "take " + r.Node(id), Node: id, Text: text})
-		}
-	}
-	return lines
 }
 
 // questions returns the questions of the current step. An alternative keeps the answers before it, and answers 0 after it.
@@ -145,8 +119,7 @@ func (s *Session) image(r *history.Run, at, width int) (eventgraph.Image, error)
 		o.From = 0
 	}
 	o.Width, o.Fold = width, -1
-	if r.Whole != nil {
-		drawn := o.Nodes
+	if drawn := o.Nodes; drawn != nil {
 		o.Nodes = slices.DeleteFunc(nodesInOrder(s), func(id int) bool { return !slices.Contains(drawn, id) })
 	}
 	return g.Image(o)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/replay"
@@ -22,7 +23,7 @@ func showMessages(s *Session, _ context.Context, args []string, out *bytes.Buffe
 	if err != nil {
 		return err
 	}
-	lines, err := s.run.InFlight(s.run.At)
+	lines, err := history.InFlight(s.run.Executed(), s.run.At)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func showTimers(s *Session, _ context.Context, args []string, out *bytes.Buffer)
 		if err != nil {
 			return err
 		}
-		for _, f := range only(fields, history.IsTimer) {
+		for _, f := range only(fields, func(path string) bool { return strings.HasPrefix(path, "(timer ") }) {
 			step, err := s.run.SetAt(id, f.Path)
 			if err != nil {
 				return err

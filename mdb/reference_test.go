@@ -11,11 +11,11 @@ func Reference() string {
 	b.WriteString(referenceHead)
 	for _, g := range groups() {
 		fmt.Fprintf(&b, "\n## %s\n", g)
-		for _, c := range commands() {
+		for _, c := range commandsFor(ofSystem) {
 			if c.group != g {
 				continue
 			}
-			fmt.Fprintf(&b, "\n### `%s`\n\n%s.", c.usage(), upperFirst(c.about))
+			fmt.Fprintf(&b, "\n### `%s`\n\n%s.", c.usage, upperFirst(c.about))
 			if len(c.aliases) > 0 {
 				fmt.Fprintf(&b, " Also: `%s`.", strings.Join(c.aliases, "`, `"))
 			}
@@ -23,8 +23,8 @@ func Reference() string {
 			if c.more != "" {
 				fmt.Fprintf(&b, "\n```\n%s\n```\n", c.more)
 			}
-			if c.recordedMore != "" {
-				fmt.Fprintf(&b, "\nFor the schedule of a test:\n\n```\n%s\n```\n", c.recordedMore)
+			if c.test.more != "" {
+				fmt.Fprintf(&b, "\nFor the schedule of a test:\n\n```\n%s\n```\n", c.test.more)
 			}
 		}
 	}

@@ -52,6 +52,7 @@ type Config struct {
 
 // Session is a debugging session. It is not safe for concurrent use.
 type Session struct {
+	subject
 	cfg      Config
 	sys      *sim.System
 	runs     []*history.Run // the first one is the run that was opened
@@ -64,6 +65,16 @@ type Session struct {
 	branches int  // number of branches created
 	batch    bool // whether no user can confirm questions
 	asked    bool // whether the user has been asked to drop unsaved branches
+}
+
+// subject is what depends on whether a session is on the run of a system or of a test.
+type subject struct {
+	kind       kind
+	conditions []string // of find, besides nodes and fields
+	noCritical error    // why the critical step is not known
+	noOther    error    // why there is no run to compare with
+	variables  variables.Kind
+	options    func(s *Session) ([]OptionLine, error) // what can happen, for screens
 }
 
 // ErrQuit is returned by [Session.Do] when the session is over.
@@ -89,10 +100,16 @@ func Open(cfg Config) (*Session, error) {
 	if cfg.CriticalTransition.Steps == r.Len() && cfg.CriticalTransition.Step <= r.Len() {
 		r.Critical, r.Why = cfg.CriticalTransition.Step, cfg.CriticalTransition.Why
 	}
-	if h := &cfg.Header; h.Endless && r.ComesRound(h.Round) {
+	if h := &cfg.Header; h.Endless && r.Executed().ComesRound(h.Round) {
 		r.Round = h.Round
 	}
-	s := &Session{cfg: cfg, sys: cfg.System, runs: []*history.Run{r}, run: r, node: -1, table: commands()}
+	s := &Session{cfg: cfg, sys: cfg.System, runs: []*history.Run{r}, run: r, node: -1, table: commandsFor(ofSystem)}
+	s.subject = subject{
+		kind: ofSystem, conditions: conditions, variables: variables.OfSystem{}, options: (*Session).Options,
+		noCritical: errors.New(`the critical transition is not known; "critical" searches for it`),
+		noOther: fmt.Errorf("%s; name one after the path, or make one with \"walk\"",
+			strings.TrimSuffix("there is no live run to compare with: "+cfg.LiveName, ": ")),
+	}
 	if cfg.Live != nil {
 		live, err := history.New(cfg.System, "live", cfg.Live)
 		if err != nil {
@@ -151,7 +168,7 @@ func (s *Session) do(ctx context.Context, words []string, out *bytes.Buffer) err
 	}
 	if err := c.do(s, ctx, args, out); err != nil {
 		if cmdline.IsUsage(err) {
-			return fmt.Errorf("%w; usage: %s", err, s.usageOf(c))
+			return fmt.Errorf("%w; usage: %s", err, c.usage)
 		}
 		return err
 	}
@@ -193,24 +210,12 @@ func isStep(word string) bool {
 
 // nodeID parses a node, such as n2, 2 or "node 2", or g3 for a recorded test.
 func (s *Session) nodeID(word string) (int, error) {
-	r, kind := s.run, s.adaptText("node")
-	n, err := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(word, kind+" "), r.Node(0)[:1]))
-	if r.Whole != nil {
-		n--
-	}
+	r := s.run
+	n, err := r.ParseNode(word)
 	if err != nil || n < 0 || n >= s.sys.Nodes {
-		return 0, cmdline.Usagef("unknown %s %q; %ss are %s to %s", kind, word, kind, r.Node(0), r.Node(s.sys.Nodes-1))
+		return 0, cmdline.Usagef("unknown %s %q; %ss are %s to %s", r.NodeWord, word, r.NodeWord, r.Node(0), r.Node(s.sys.Nodes-1))
 	}
 	return n, nil
-}
-
-// isNode reports whether a word has the form of a node's name, such as n2 or "node 2".
-func (s *Session) isNode(word string) bool {
-	number, named := strings.CutPrefix(word, s.adaptText("node "))
-	if !named {
-		number, named = strings.CutPrefix(word, s.run.Node(0)[:1])
-	}
-	return named && number != "" && number[0] >= '0' && number[0] <= '9'
 }
 
 // place parses a step: 17, +3, -3, start, end, critical or here.
@@ -224,11 +229,8 @@ func (s *Session) place(word string) (int, error) {
 	case "here", ".":
 		return r.At, nil
 	case "critical", "crit":
-		if r.Critical == 0 && r.Whole != nil {
-			return 0, errNoCritical(s.cfg.CriticalTransition)
-		}
 		if r.Critical == 0 {
-			return 0, errors.New(`the critical transition is not known; "critical" searches for it`)
+			return 0, s.noCritical
 		}
 		return r.Critical, nil
 	}
@@ -272,14 +274,7 @@ func (s *Session) other() (*history.Run, error) {
 			return r, nil
 		}
 	}
-	if s.run.Whole != nil {
-		return nil, fmt.Errorf("there is no run to compare with: %s", s.cfg.LiveName)
-	}
-	why := ""
-	if s.cfg.LiveName != "" {
-		why = ": " + s.cfg.LiveName
-	}
-	return nil, fmt.Errorf("there is no live run to compare with%s; name one after the path, or make one with \"walk\"", why)
+	return nil, s.noOther
 }
 
 // named returns the run with a name.
@@ -292,6 +287,6 @@ func (s *Session) named(name string) (*history.Run, error) {
 
 // addPassing adds a run to compare the current one with.
 func (s *Session) addPassing(r *history.Run) {
-	r.From, r.Common = s.run, history.Common(s.run, r)
+	r.From, r.Common = s.run, s.run.Shared(r)
 	s.runs = append(s.runs, r)
 }

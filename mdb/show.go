@@ -20,9 +20,8 @@ func showCommands() []command {
 	return []command{
 		{
 			name: "step", aliases: []string{"s", "where"}, group: looking, args: "[STEP]",
-			about:         "describe a step: event, choices, effects in order, changes, properties",
-			recordedAbout: "describe a step: its cause and its changes",
-			do:            showStep,
+			about: "describe a step: event, choices, effects in order, changes, properties", do: showStep,
+			test: variant{about: "describe a step: its cause and its changes", do: showOperation},
 		},
 		{
 			name: "state", aliases: []string{"st"}, group: looking, args: "[NODE...] [/REGEXP/]",
@@ -37,16 +36,16 @@ func showCommands() []command {
 			do:    showField, words: (*Session).fieldWords,
 		},
 		{
-			name: "messages", system: true, aliases: []string{"m"}, group: looking, args: "[NODE] [/REGEXP/]",
+			name: "messages", serves: ofSystem, aliases: []string{"m"}, group: looking, args: "[NODE] [/REGEXP/]",
 			about: "the messages in flight, and which step sent them",
 			do:    showMessages, words: (*Session).nodeWords,
 		},
 		{
-			name: "timers", system: true, aliases: []string{"t"}, group: looking, args: "[NODE]", about: "the armed timers, and which step set them",
-			do: showTimers, words: (*Session).nodeWords,
+			name: "timers", serves: ofSystem, aliases: []string{"t"}, group: looking, args: "[NODE]",
+			about: "the armed timers, and which step set them", do: showTimers, words: (*Session).nodeWords,
 		},
 		{
-			name: "connections", system: true, aliases: []string{"conn"}, group: looking,
+			name: "connections", serves: ofSystem, aliases: []string{"conn"}, group: looking,
 			about: "connections, queues, partitions and the remaining faults",
 			do: func(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 				w, err := s.run.World(s.run.At)
@@ -62,7 +61,7 @@ func showCommands() []command {
 			do: showWaits,
 		},
 		{
-			name: "disk", system: true, group: looking, args: "[NODE]", about: "the content of the disks, and the writes that are not synced",
+			name: "disk", serves: ofSystem, group: looking, args: "[NODE]", about: "the content of the disks, and the writes that are not synced",
 			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 				return s.parts(args, out, "nothing is on disk", func(path string) bool {
 					return strings.HasPrefix(path, "(disk ") || strings.HasPrefix(path, "(unsynced ")
@@ -71,11 +70,11 @@ func showCommands() []command {
 			words: (*Session).nodeWords,
 		},
 		{
-			name: "properties", system: true, aliases: []string{"props"}, group: looking, about: "which properties hold, and since when",
+			name: "properties", serves: ofSystem, aliases: []string{"props"}, group: looking, about: "which properties hold, and since when",
 			do: showProperties,
 		},
 		{
-			name: "monitors", system: true, aliases: []string{"mon"}, group: looking, args: "[/REGEXP/]",
+			name: "monitors", serves: ofSystem, aliases: []string{"mon"}, group: looking, args: "[/REGEXP/]",
 			about: "the state of monitors, and what they wait for; changes are marked with *",
 			more:  "monitors          all monitors\nmonitors /write/  those whose name matches",
 			do:    showMonitors,
@@ -149,10 +148,8 @@ func showStep(s *Session, _ context.Context, args []string, out *bytes.Buffer) e
 	if err != nil {
 		return err
 	}
-	if n > 0 && r.Whole != nil {
-		fmt.Fprintf(out, "  %s step %d\n", r.Because(n), r.Step(n).Cause)
-	} else if n > 0 {
-		all, _, err := s.events(n - 1)
+	if n > 0 {
+		all, _, err := r.Executed().Events(n - 1)
 		if err != nil {
 			return err
 		}
@@ -219,14 +216,10 @@ func showState(s *Session, _ context.Context, args []string, out *bytes.Buffer) 
 			return err
 		}
 		fields = only(fields, re.MatchString)
-		if len(fields) == 0 && r.Whole != nil {
-			continue // the goroutine was not yet started
+		if len(fields) == 0 && r.OmitsEmpty {
+			continue
 		}
-		title := r.Title(id)
-		if origin := r.Origin(id); origin != "" {
-			title += ", " + origin
-		}
-		fmt.Fprintln(out, title)
+		fmt.Fprintln(out, r.Title(id))
 		writeFields(out, "  ", fields, old)
 	}
 	return nil

@@ -2,11 +2,25 @@ package mdb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 )
+
+// kind is a kind of runs.
+type kind int
+
+const (
+	both     kind = iota
+	ofSystem      // executed runs of systems
+	ofTest        // recorded runs of tests
+)
+
+// action is the function of a command.
+type action func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error
 
 // command is an entry of the table of commands, from which help and reference are generated.
 type command struct {
@@ -14,17 +28,22 @@ type command struct {
 	aliases []string
 	group   string
 	args    string // as in usage
+	usage   string // set by commandsFor
 	about   string // one line
 	more    string // further paragraphs, or ""
-	// recordedUsage, recordedAbout and recordedMore are the texts for a recorded test; empty ones mean those of all.
-	recordedUsage, recordedAbout, recordedMore string
-	do                                         func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error
-	// system means that the command executes steps of a system, so that it does not work on a recorded test. recorded means the opposite.
-	system, recorded bool
+	do      action
+	serves  kind
+	test    variant // what differs on the runs of tests
 	// branches means that the command continues another run.
 	branches bool
 	// words returns possible arguments, for completion.
 	words func(s *Session) []string
+}
+
+// variant replaces parts of a command. Texts that it does not replace name goroutines instead of nodes.
+type variant struct {
+	usage, about, more string
+	do                 action
 }
 
 // Groups of commands, in the order of the help.
@@ -47,7 +66,7 @@ func commands() []command {
 	return slices.Concat(moveCommands(), findCommands(), showCommands(), variableCommands(), compareCommands(), tryCommands(), []command{
 		{
 			name: "info", aliases: []string{"i"}, group: session, about: "this session: system, run, violated property, critical step",
-			do: info,
+			do: info, test: variant{do: testInfo},
 		},
 		{
 			name: "help", aliases: []string{"h", "?"}, group: session, args: "[COMMAND]", about: "list all commands, or describe one",
@@ -61,7 +80,38 @@ func commands() []command {
 	})
 }
 
-func (c *command) usage() string { return strings.TrimSpace(c.name + " " + c.args) }
+// commandsFor returns the table for a kind of runs.
+func commandsFor(k kind) []command {
+	table := commands()
+	for i := range table {
+		c := &table[i]
+		c.usage = strings.TrimSpace(c.name + " " + c.args)
+		if k == ofTest {
+			c.usage = cmp.Or(c.test.usage, ofGoroutines.Replace(c.usage))
+			c.about = cmp.Or(c.test.about, ofGoroutines.Replace(c.about))
+			c.more = cmp.Or(c.test.more, ofGoroutines.Replace(c.more))
+			if c.test.do != nil {
+				c.do = c.test.do
+			}
+		}
+	}
+	return table
+}
+
+// refuses returns why a command does not work in the session; nil means that it works.
+func (s *Session) refuses(c *command) error {
+	switch {
+	case c.serves == both || c.serves == s.kind:
+		return nil
+	case c.serves == ofTest:
+		return fmt.Errorf("%s is for the goroutines of a test, and this is the run of a system", c.name)
+	}
+	text := fmt.Sprintf("%q needs a system of nodes", c.name)
+	if c.group == trying && s.cfg.Try != nil {
+		return errors.New(text + "; in the schedule of a test use \"options\" and \"take gN\"")
+	}
+	return errors.New(text + ", and this is the schedule of a test; \"help\" lists what can be done")
+}
 
 // command finds a command by its name, an alias, or a unique prefix of its name.
 func (s *Session) command(name string) (*command, error) {
@@ -98,30 +148,6 @@ func (s *Session) names() []string {
 	return names
 }
 
-// adaptText returns a help text in the words of the session: nodes, or goroutines.
-func (s *Session) adaptText(text string) string {
-	if s.cfg.Trace != nil {
-		return ofGoroutines.Replace(text)
-	}
-	return text
-}
-
-// usageOf returns the usage of a command in the help.
-func (s *Session) usageOf(c *command) string {
-	if s.cfg.Trace != nil && c.recordedUsage != "" {
-		return c.recordedUsage
-	}
-	return s.adaptText(c.usage())
-}
-
-// aboutOf returns the line about a command in the help.
-func (s *Session) aboutOf(c *command) string {
-	if s.cfg.Trace != nil && c.recordedAbout != "" {
-		return c.recordedAbout
-	}
-	return s.adaptText(c.about)
-}
-
 // help lists the commands, or describes one.
 func help(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 	if len(args) > 0 {
@@ -129,14 +155,12 @@ func help(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "%s\n  %s\n", s.usageOf(c), s.aboutOf(c))
+		fmt.Fprintf(out, "%s\n  %s\n", c.usage, c.about)
 		if len(c.aliases) > 0 {
 			fmt.Fprintf(out, "  also: %s\n", strings.Join(c.aliases, ", "))
 		}
-		if s.cfg.Trace != nil && c.recordedMore != "" {
-			fmt.Fprintf(out, "\n%s\n", indent(c.recordedMore, "  "))
-		} else if c.more != "" {
-			fmt.Fprintf(out, "\n%s\n", indent(s.adaptText(c.more), "  "))
+		if c.more != "" {
+			fmt.Fprintf(out, "\n%s\n", indent(c.more, "  "))
 		}
 		return nil
 	}
@@ -146,14 +170,14 @@ func help(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 			if c.group != g || s.refuses(&c) != nil {
 				continue
 			}
-			left := s.usageOf(&c)
+			left := c.usage
 			if len(c.aliases) > 0 {
 				left += " (" + strings.Join(c.aliases, ", ") + ")"
 			}
 			if len(left) > 36 {
-				fmt.Fprintf(out, "  %s\n  %-36s %s\n", left, "", s.aboutOf(&c))
+				fmt.Fprintf(out, "  %s\n  %-36s %s\n", left, "", c.about)
 			} else {
-				fmt.Fprintf(out, "  %-36s %s\n", left, s.aboutOf(&c))
+				fmt.Fprintf(out, "  %-36s %s\n", left, c.about)
 			}
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
-	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
@@ -21,49 +20,49 @@ import (
 func tryCommands() []command {
 	return []command{
 		{
-			name: "choices", system: true, aliases: []string{"c"}, group: trying, args: "[STEP]",
+			name: "choices", serves: ofSystem, aliases: []string{"c"}, group: trying, args: "[STEP]",
 			about: "the choices of a step, and what else was possible there",
 			do:    choices,
 		},
 		{
 			name: "options", aliases: []string{"o"}, group: trying, about: "what can happen next; faults come last",
-			more:          "The event marked with @ happens next in this run.",
-			recordedAbout: "the goroutines that can continue before this step",
-			recordedMore:  "The goroutines that can continue before this step. \"take g3\" lets goroutine 3 continue.",
-			do:            options,
+			more: "The event marked with @ happens next in this run.", do: options,
+			test: variant{
+				about: "the goroutines that can continue before this step", do: listGoroutines,
+				more: "The goroutines that can continue before this step. \"take g3\" lets goroutine 3 continue.",
+			},
 		},
 		{
 			name: "take", branches: true, group: trying, args: "EVENT [PICK...]",
-			about:         "continue by hand: make an event of \"options\" happen next",
-			recordedUsage: "take GOROUTINE", recordedAbout: "let another goroutine continue before this step, on a branch",
+			about: "continue by hand: make an event of \"options\" happen next",
 			more: "take 3           event number 3\ntake 3 1 0       the same, with alternative 1 for its first choice and 0 for its second\n" +
 				"take n0 resend   the only event whose text contains these words\n" +
 				"Choices without a PICK take alternative 0. At the end of a branch the command extends the branch. Anywhere else\n" +
 				"it starts a new branch and leaves the current run unchanged.",
-			recordedMore: "take g3   goroutine 3 continues before the operation of this step\n" +
-				"The test is executed again under the schedule with this switch, as a new branch. The case that a select takes\n" +
-				"cannot be chosen.",
-			do: func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
-				if s.run.Whole != nil {
-					return s.takeGoroutine(ctx, args, out)
-				}
+			do: func(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
 				return s.take(s.run.At, "options", args, out)
+			},
+			test: variant{
+				usage: "take GOROUTINE", about: "let another goroutine continue before this step, on a branch",
+				more: "take g3   goroutine 3 continues before the operation of this step\n" +
+					"The test is executed again under the schedule with this switch, as a new branch. The case that a select takes\n" +
+					"cannot be chosen.",
+				do: takeGoroutine,
 			},
 		},
 		{
 			name: "instead", branches: true, group: trying, args: "EVENT [PICK...]",
-			about:         "make another event of \"choices\" happen in place of this step, on a branch",
-			more:          "EVENT and PICK are as in \"take\". Directly after \"options\" or \"choices STEP\", EVENT is one of that list.",
-			recordedUsage: "instead GOROUTINE", recordedAbout: "the same as take", recordedMore: "instead g3   the same as take g3",
-			do: instead,
+			about: "make another event of \"choices\" happen in place of this step, on a branch",
+			more:  "EVENT and PICK are as in \"take\". Directly after \"options\" or \"choices STEP\", EVENT is one of that list.", do: instead,
+			test: variant{usage: "instead GOROUTINE", about: "the same as take", more: "instead g3   the same as take g3", do: takeGoroutine},
 		},
 		{
-			name: "walk", system: true, branches: true, group: trying, args: "[steps=N] [seed=S]",
+			name: "walk", serves: ofSystem, branches: true, group: trying, args: "[steps=N] [seed=S]",
 			about: "continue at random from here, without faults, until a live state",
 			do:    walk,
 		},
 		{
-			name: "search", system: true, branches: true, group: trying, args: "[live | violation] [walks=K] [steps=N] [time=T] [seed=S]",
+			name: "search", serves: ofSystem, branches: true, group: trying, args: "[live | violation] [walks=K] [steps=N] [time=T] [seed=S]",
 			about: "search from here for a live state or for a violation",
 			more: "search live       the shortest of K walks (200) of at most N steps (2,000) that reaches a live state\n" +
 				"search violation  a search from here for T (10s), with the remaining faults\n" +
@@ -71,12 +70,12 @@ func tryCommands() []command {
 			do: searchOn, words: func(*Session) []string { return []string{"live", "violation", "walks=", "steps=", "time=", "seed="} },
 		},
 		{
-			name: "save", system: true, group: trying, args: "FILE", about: "write the current run as a path file, up to its end",
+			name: "save", serves: ofSystem, group: trying, args: "FILE", about: "write the current run as a path file, up to its end",
 			more: "A file that exists is never overwritten.",
 			do:   save,
 		},
 		{
-			name: "test", system: true, group: trying, about: "write a regression test that replays the current run",
+			name: "test", serves: ofSystem, group: trying, about: "write a regression test that replays the current run",
 			more: "The run must be saved. The test is a copy of the test that checks the system, beside it, and has its own copy of the run.\n" +
 				"A file that exists is never overwritten.",
 			do: writeTest,
@@ -94,9 +93,6 @@ type listing struct {
 
 func options(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error {
 	r := s.run
-	if r.Whole != nil {
-		return s.listGoroutines(out)
-	}
 	taken, err := s.taken()
 	if err != nil {
 		return err
@@ -105,7 +101,7 @@ func options(s *Session, _ context.Context, _ []string, out *bytes.Buffer) error
 	if err := s.list(r.At, taken, out); err != nil {
 		return err
 	}
-	return history.WriteHeld(out, "       ", r, r.At, -1)
+	return r.WriteHeld(out, "       ", r.At, -1)
 }
 
 // taken returns the index of the event that happens next in the run, or -1 at its end.
@@ -123,7 +119,8 @@ func (s *Session) taken() (int, error) {
 
 // list lists the events that can happen after step n, and marks the event with index taken.
 func (s *Session) list(n, taken int, out *bytes.Buffer) error {
-	all, enabled, err := s.events(n)
+	x := s.run.Executed()
+	all, enabled, err := x.Events(n)
 	if err != nil {
 		return err
 	}
@@ -138,7 +135,7 @@ func (s *Session) list(n, taken int, out *bytes.Buffer) error {
 		if i >= enabled {
 			fault = "  (fault)"
 		}
-		fmt.Fprintf(out, " %s%3d  %s%s\n", mark, i, s.run.Words.Describe(s.run.Cursor.World(), ev), fault)
+		fmt.Fprintf(out, " %s%3d  %s%s\n", mark, i, x.Words.Describe(x.Cursor.World(), ev), fault)
 	}
 	switch {
 	case len(all) == 0:
@@ -150,12 +147,8 @@ func (s *Session) list(n, taken int, out *bytes.Buffer) error {
 }
 
 // instead replaces the step whose alternatives are listed, by default the current one.
-func instead(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
-	r := s.run
-	if r.Whole != nil {
-		return s.takeGoroutine(ctx, args, out)
-	}
-	l := s.listed
+func instead(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
+	r, l := s.run, s.listed
 	if l.run != r || l.at != r.At {
 		l = listing{after: r.At - 1, command: "choices"}
 	}
@@ -163,19 +156,6 @@ func instead(s *Session, ctx context.Context, args []string, out *bytes.Buffer) 
 		return errors.New(`the first state has no step to replace; "options" lists what can happen next, and "take EVENT" makes it happen`)
 	}
 	return s.take(l.after, l.command, args, out)
-}
-
-// events returns the events that can happen after step n. The first ones, enabled in number, are not faults.
-func (s *Session) events(n int) (all []netmodel.Event, enabled int, err error) {
-	w, err := s.run.World(n)
-	if err != nil {
-		return nil, 0, err
-	}
-	if n == s.run.Len() && s.run.Finding != nil {
-		return nil, 0, fmt.Errorf("the run ends with a finding, nothing can follow: %w", s.run.Finding)
-	}
-	ordinary := w.Enabled()
-	return w.Injections(slices.Clone(ordinary)), len(ordinary), nil
 }
 
 func choices(s *Session, _ context.Context, args []string, out *bytes.Buffer) error {
@@ -244,7 +224,8 @@ func (s *Session) chosen(n int, list string, args []string) (event int, picks []
 	if len(args) == 0 {
 		return 0, nil, cmdline.Usagef("which event? %q lists them", list)
 	}
-	all, _, err := s.events(n)
+	x := s.run.Executed()
+	all, _, err := x.Events(n)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -255,7 +236,7 @@ func (s *Session) chosen(n int, list string, args []string) (event int, picks []
 		text := strings.Join(args, " ")
 		var like []string
 		for i, ev := range all {
-			if d := s.run.Words.Describe(s.run.Cursor.World(), ev); strings.Contains(strings.ToLower(d), strings.ToLower(text)) {
+			if d := x.Words.Describe(x.Cursor.World(), ev); strings.Contains(strings.ToLower(d), strings.ToLower(text)) {
 				event, like = i, append(like, fmt.Sprintf("%d %s", i, d))
 			}
 		}
@@ -292,7 +273,7 @@ func (s *Session) take(n int, list string, args []string, out *bytes.Buffer) err
 	}
 	before, saved := b.Len(), b.Saved
 	p := &picker{picks: picks}
-	if err := b.Extend(event, p); err != nil {
+	if err := b.Executed().Extend(event, p); err != nil {
 		return err
 	}
 	if p.wrong != nil || len(p.asked) < len(p.picks) {
@@ -302,7 +283,7 @@ func (s *Session) take(n int, list string, args []string, out *bytes.Buffer) err
 		if s.run != b { // a new branch, which is discarded
 			return p.wrong
 		}
-		c, err := b.Branch(b.Name, before)
+		c, err := history.Branch(b, b.Name, before)
 		if err != nil {
 			return err
 		}
@@ -324,10 +305,7 @@ func (s *Session) branchAt(n int) (*history.Run, error) {
 	if n == r.Len() && r != s.runs[0] && r.Name != "live" {
 		return r, nil
 	}
-	if n == r.Len() && r.Finding != nil {
-		return nil, fmt.Errorf("the run ends with a finding, nothing can follow: %w", r.Finding)
-	}
-	return r.Branch(fmt.Sprintf("branch%d", s.branches+1), n)
+	return history.Branch(r, fmt.Sprintf("branch%d", s.branches+1), n)
 }
 
 // enter makes a run the current one.
@@ -349,7 +327,7 @@ func save(s *Session, _ context.Context, args []string, out *bytes.Buffer) error
 	if f, _ := r.FirstFound(); f == nil && r.Step(r.Len()).Live {
 		h.Property = ""
 	}
-	f, err := replay.WriteFile(s.sys, h, r.Cursor.Path())
+	f, err := replay.WriteFile(s.sys, h, r.Executed().Cursor.Path())
 	if err != nil {
 		return err
 	}

@@ -44,13 +44,13 @@ func variableCommands() []command {
 			do: inspecting((*variables.Session).SelectFrame),
 		},
 		{
-			name: "goroutine", args: "[NODE] [GOROUTINE]", recordedUsage: "goroutine [GOROUTINE]",
+			name: "goroutine", args: "[NODE] [GOROUTINE]", test: variant{usage: "goroutine [GOROUTINE]"},
 			about: "list the goroutines with their places, or select one until the next move",
 			more:  "In a system, n1 selects the program of node 1, g3 its goroutine 3, and \"n1 g3\" both.",
 			do:    inspecting((*variables.Session).SelectGoroutine),
 		},
 		{
-			name: "finish", about: "show variables as they are after the last step, at the end of the run",
+			name: "finish", serves: ofTest, about: "show variables as they are after the last step, at the end of the run",
 			do: func(s *Session, ctx context.Context, _ []string, out *bytes.Buffer) error {
 				if err := s.to(s.run.Len(), out); err != nil {
 					return err
@@ -61,7 +61,7 @@ func variableCommands() []command {
 	}
 	list = append(list, sweepCommands()...)
 	for i := range list {
-		list[i].group, list[i].recorded = values, list[i].name == "finish"
+		list[i].group = values
 	}
 	return list
 }
@@ -90,9 +90,7 @@ func sweepCommands() []command {
 }
 
 // inspecting returns the function of a command.
-func inspecting(
-	do func(s *variables.Session, ctx context.Context, args []string, out *bytes.Buffer) error,
-) func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
+func inspecting(do func(s *variables.Session, ctx context.Context, args []string, out *bytes.Buffer) error) action {
 	return func(s *Session, ctx context.Context, args []string, out *bytes.Buffer) error {
 		return do(variablesOf(s), ctx, args, out)
 	}
@@ -100,8 +98,8 @@ func inspecting(
 
 // variablesOf returns the session for commands about variables.
 func variablesOf(s *Session) *variables.Session {
-	return &variables.Session{Run: s.run, Opened: s.runs[0], Node: s.node, Scope: &s.scope, Inspect: s.cfg.Inspect, To: s.to,
-		Code: codeLine, NodeID: s.nodeID, IsNode: s.isNode}
+	return &variables.Session{Kind: s.variables, Run: s.run, Opened: s.runs[0], Node: s.node, Scope: &s.scope, Inspect: s.cfg.Inspect,
+		To: s.to, Code: codeLine, NodeID: s.nodeID}
 }
 
 // codeLine returns a line of a source file. It is empty if the file is not at hand.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/history"
-	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/mdb/internal/variables"
 )
 
@@ -28,7 +27,7 @@ func (s *Session) Position() Position {
 	r := s.run
 	p := Position{
 		System: s.sys.Name, Run: r.Name, Step: r.At, Last: r.Len(), Critical: r.Critical,
-		Live: r.Step(r.At).Live, Node: s.node, Goroutines: r.Whole != nil,
+		Live: r.Step(r.At).Live, Node: s.node, Goroutines: s.kind == ofTest,
 	}
 	if f := r.Found(r.At); f != nil {
 		p.Finding = history.Violation(f)
@@ -63,12 +62,8 @@ func (s *Session) Steps(from, to int) []StepLine {
 	var lines []StepLine
 	for n := max(0, from); n <= min(to, r.Len()); n++ {
 		info := r.Step(n)
-		l := StepLine{Step: n, Node: int(info.Ev.Node), Live: info.Live, Critical: n > 0 && n == r.Critical, Round: r.InRound(n)}
-		if n == 0 {
-			l.Node, l.Text = -1, r.Beginning()
-		} else {
-			l.Text, l.Fault = info.String(), info.Ev.Kind.Injection()
-		}
+		l := StepLine{Step: n, Node: int(info.Ev.Node), Text: info.String(), Live: info.Live, Critical: n > 0 && n == r.Critical,
+			Round: r.InRound(n), Fault: info.Ev.Kind.Injection()}
 		if f := r.Found(n); f != nil {
 			l.Finding = history.Violation(f)
 		}
@@ -105,25 +100,17 @@ type StateLine struct {
 }
 
 // nodesInOrder returns the nodes in the order of display: the goroutines of a test begin with those of its finding.
-func nodesInOrder(s *Session) (nodes []int) {
-	r := s.run
-	if r.Whole != nil && r.Finding == nil {
-		r = s.runs[0]
+func nodesInOrder(s *Session) []int {
+	if s.run.Finding == nil {
+		return s.runs[0].Order()
 	}
-	if r.Whole != nil {
-		return history.ByFinding(r)
-	}
-	for id := range s.sys.Nodes {
-		nodes = append(nodes, id)
-	}
-	return nodes
+	return s.run.Order()
 }
 
 // States returns the states of the selected node, or of all nodes, and marks the changes of the last step.
 func (s *Session) States() ([]StateLine, error) {
 	r := s.run
 	var lines []StateLine
-	programs := variablesOf(s).Programs()
 	for _, id := range nodesInOrder(s) {
 		if s.node >= 0 && id != s.node {
 			continue
@@ -132,11 +119,10 @@ func (s *Session) States() ([]StateLine, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(fields) == 0 && r.Whole != nil {
-			continue // it was not yet started
+		if len(fields) == 0 && r.OmitsEmpty {
+			continue
 		}
-		ended := r.Whole != nil && r.Goroutine(r.At, id).Fields[history.FieldStatus] == history.StatusEnded
-		lines = append(lines, StateLine{Node: id, Changed: len(old) > 0, Program: programs[id], Ended: ended})
+		lines = append(lines, StateLine{Node: id, Changed: len(old) > 0, Program: r.RunsProgram(id), Ended: r.Ended(r.At, id)})
 		for _, f := range fields {
 			was, changed := old[f.Path]
 			lines = append(lines, StateLine{Node: id, Path: f.Path, Value: f.Value, Changed: changed, Old: was})
@@ -245,22 +231,19 @@ func (s *Session) Complete(line string) (words []string, begin int) {
 func (s *Session) Summary() string {
 	r := s.run
 	if r.At == 0 {
-		return r.Beginning()
+		return r.Step(0).String()
 	}
 	t, err := r.Trace(r.At)
 	if err != nil {
 		return err.Error()
 	}
 	var parts []string
-	for _, c := range replay.Readable(t.Changes) {
-		if r.Whole != nil && history.Redundant(&c, t) {
-			continue
-		}
+	for _, c := range r.Changes(t) {
 		if short := c.Short(); short != "" {
 			parts = append(parts, r.Node(c.Node)+"."+short)
 		}
 	}
-	text := r.Sentence(r.At, t)
+	text := r.Sentence(t)
 	if r.At == r.Critical && r.Why != "" {
 		text = "CRITICAL, " + r.Why + ": " + text
 	}

@@ -40,7 +40,8 @@ func (s *Session) walker(ctx context.Context, steps int, seed uint64) (*walker, 
 	if _, err := s.run.World(s.run.At); err != nil {
 		return nil, err
 	}
-	x.from = s.run.Cursor.Path()[:s.run.Cursor.Pos()]
+	c := s.run.Executed().Cursor
+	x.from = c.Path()[:c.Pos()]
 	return x, nil
 }
 
@@ -160,7 +161,8 @@ func searchOn(s *Session, ctx context.Context, args []string, out *bytes.Buffer)
 	if _, err := s.run.World(s.run.At); err != nil {
 		return err
 	}
-	from := s.run.Cursor.Path()[:s.run.Cursor.Pos()].Clone()
+	c := s.run.Executed().Cursor
+	from := c.Path()[:c.Pos()].Clone()
 	res, err := search.Run(ctx, search.Config{
 		System: *s.sys, Prefix: from, Time: limit, WalkSteps: steps, Seed: uint64(seed), Workers: 1,
 		Confirm: func(_ context.Context, x search.Suspect) (search.Confirmed, error) {

@@ -19,20 +19,16 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 	const most = 200
 	library := 0 // skipped steps in the standard library
 	for length := 0; ; length++ {
-		if library > 0 && (n == 0 || r.InCode(n)) {
+		if library > 0 && !r.Step(n).Library {
 			fmt.Fprintf(out, "       ... %s in the standard library\n", textfmt.Plural(library, "step"))
 			library = 0
 		}
 		if n == 0 {
-			text := "all nodes boot"
-			if r.Whole != nil {
-				text = r.Beginning()
-			}
-			fmt.Fprintln(out, "    0  "+text)
+			fmt.Fprintln(out, "    0  "+r.Step(0).Key)
 			return nil
 		}
 		info := r.Step(n)
-		if length > 0 && !r.InCode(n) {
+		if length > 0 && info.Library {
 			library++
 			n = int(info.Cause)
 			continue
@@ -45,12 +41,12 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 		if t.Source != "" {
 			source = "  [" + t.Source + "]"
 		}
-		fmt.Fprintf(out, "%5d  %s%s\n", n, r.Sentence(n, t), source)
+		fmt.Fprintf(out, "%5d  %s%s\n", n, r.Sentence(t), source)
 		if err := history.WriteViolated(out, r, n); err != nil {
 			return err
 		}
 		if length == 0 {
-			if err := history.WriteHeld(out, "       ", r, n, t.Node); err != nil {
+			if err := r.WriteHeld(out, "       ", n, t.Node); err != nil {
 				return err
 			}
 		}
@@ -62,11 +58,7 @@ func why(s *Session, _ context.Context, args []string, out *bytes.Buffer) error 
 			fmt.Fprintf(out, "       and so on, see \"why %d\"\n", info.Cause)
 			return nil
 		}
-		if r.Whole != nil {
-			fmt.Fprintf(out, "       %s step %d\n", r.Because(n), info.Cause)
-		} else {
-			fmt.Fprintf(out, "       %s\n", r.Because(n))
-		}
+		fmt.Fprintf(out, "       %s\n", r.Because(n))
 		n = int(info.Cause)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/kernel/declared"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -39,9 +38,9 @@ type armed struct {
 	text string
 }
 
-func (l *causes) init(nodes int) {
+func (l *causes) init(nodes int, plans *encoding.Set) {
 	*l = causes{
-		timers: map[armed]int32{}, texts: map[any]string{}, nodes: nodes,
+		timers: map[armed]int32{}, texts: map[any]string{}, plans: plans, nodes: nodes,
 		booted: make([]int32, nodes), ran: make([]int32, nodes), crashed: make([]int32, nodes),
 		broken: make([]int32, nodes*nodes), sent: make([]int32, nodes*nodes), refused: make([]int32, nodes*nodes),
 	}
@@ -116,7 +115,7 @@ func (l *causes) follow(w kernel.World, s *Step, n int) {
 		f := &last.Effects[i]
 		switch f.Kind {
 		case stepinfo.SetTimerEffect:
-			l.timers[armed{ev.Node, l.text(w, f.Value)}] = at
+			l.timers[armed{ev.Node, l.text(f.Value)}] = at
 		case stepinfo.StreamEffect:
 			l.sent[int(ev.Node)*l.nodes+int(f.Peer)] = at
 		case stepinfo.RefusedEffect:
@@ -136,12 +135,9 @@ func (l *causes) follow(w kernel.World, s *Step, n int) {
 }
 
 // text formats a timer as keys do.
-func (l *causes) text(w kernel.World, timer any) string {
+func (l *causes) text(timer any) string {
 	if text, ok := l.texts[timer]; ok {
 		return text
-	}
-	if l.plans == nil {
-		l.plans, _ = encoding.NewSet(declared.Rules(w.System().State)...) // the world has checked the rules
 	}
 	text := ""
 	if p, err := l.plans.Of(timer); err == nil {
@@ -151,32 +147,17 @@ func (l *causes) text(w kernel.World, timer any) string {
 	return text
 }
 
-// Because describes the relation between step n and its cause.
-func (r *Run) Because(n int) string {
-	if r.Whole != nil {
-		return r.recordedBecause(n)
-	}
-	s := r.Step(n)
-	cause := s.Ev.Kind.Presentation().Cause
-	switch {
-	case s.refused:
-		return "what was refused was sent in"
-	case cause == "":
-		return "follows from"
-	}
-	return cause.Fill("", fmt.Sprintf("n%d", s.Ev.Peer), "")
-}
-
 // ExactGraphSteps is the last step up to which a graph is built from the first step.
 const ExactGraphSteps = 2000
 
 // WriteViolated writes, for the step of a safety violation, the observations that violate the monitor. For a property it writes the other steps
 // that wrote the data that it reads, and then those that wrote other fields of the nodes that it reads.
 func WriteViolated(out io.Writer, r *Run, n int) error {
-	if f, at := r.FirstFound(); f == nil || at != n || f.Kind != sim.Safety || r.Whole != nil {
+	if f, at := r.FirstFound(); f == nil || at != n || f.Kind != sim.Safety {
 		return nil
 	}
-	if observed := replay.Decisive(r.Cursor.World().System(), r.Cursor.Path(), n, r.Found(n)); observed != nil {
+	c := r.Executed().Cursor
+	if observed := replay.Decisive(c.World().System(), c.Path(), n, r.Found(n)); observed != nil {
 		for _, o := range observed {
 			fmt.Fprintf(out, "       the monitor observed, in step %d: %s announces %s\n", o.Step, r.Node(o.Node), o.Text)
 		}
@@ -206,7 +187,7 @@ func WriteViolated(out io.Writer, r *Run, n int) error {
 			if i > 0 {
 				text = fmt.Sprintf("the property reads %s, and step %d wrote other fields of it", r.Node(t.Node), cause)
 			}
-			fmt.Fprintf(out, "       %s: %s\n", text, r.Sentence(cause, t))
+			fmt.Fprintf(out, "       %s: %s\n", text, r.Sentence(t))
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/replay"
 )
 
 // Test selects steps of a run. Either Step or World is set.
@@ -20,10 +21,7 @@ func (t *Test) Nearest(ctx context.Context, r *Run, direction int) (int, error) 
 			return t.scan(ctx, r, r.At+1, r.Len(), false)
 		}
 		// Search backward in windows, each of them forward.
-		size := WindowSteps
-		if r.Whole == nil {
-			size = max(size, r.Cursor.Distance())
-		}
+		size := max(WindowSteps, r.distance())
 		for end := r.At - 1; end > 0; {
 			from := max(1, end-size+1)
 			n, err := t.scan(ctx, r, from, end, true)
@@ -51,14 +49,7 @@ func (t *Test) scan(ctx context.Context, r *Run, from, to int, last bool) (found
 	if from > to {
 		return 0, nil
 	}
-	var w kernel.World
-	goTo := func(n int) error {
-		if r.Whole == nil {
-			w, err = r.World(n)
-		}
-		return err
-	}
-	if err := goTo(from - 1); err != nil {
+	if _, err := r.World(from - 1); err != nil {
 		return 0, err
 	}
 	if t.First != nil {
@@ -68,7 +59,8 @@ func (t *Test) scan(ctx context.Context, r *Run, from, to int, last bool) (found
 		if n%1024 == 0 && ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		if err := goTo(n); err != nil {
+		w, err := r.World(n)
+		if err != nil {
 			return 0, err
 		}
 		if t.World(n, w) {
@@ -78,4 +70,25 @@ func (t *Test) scan(ctx context.Context, r *Run, from, to int, last bool) (found
 		}
 	}
 	return found, nil
+}
+
+// Match returns the step of b that corresponds to step n of a, see [replay.Align], and whether both have the same event.
+func Match(a, b *Run, n int) (int, bool) {
+	c := replay.Align(occurrences(a, n), occurrences(b, b.Len()), a.Shared(b))[n]
+	return c.Step, c.Same
+}
+
+// Counterparts returns the step of b that corresponds to each step of a, see [replay.Align].
+func Counterparts(a, b *Run) []replay.Counterpart {
+	return replay.Align(occurrences(a, a.Len()), occurrences(b, b.Len()), a.Shared(b))
+}
+
+// occurrences returns the occurrences of the first n steps.
+func occurrences(r *Run, n int) []replay.Occurrence {
+	all := make([]replay.Occurrence, n)
+	for i := range all {
+		s := r.Step(i + 1)
+		all[i] = replay.Occurrence{Key: s.Key, Kind: s.Ev.Kind}
+	}
+	return all
 }

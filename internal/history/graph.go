@@ -1,20 +1,15 @@
 package history
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/replay"
 )
 
-// Graph returns the event graph of a range of steps, and options that show only that range. The graph covers the steps from first to margin
-// steps after the range. Indexes of its events start at its first step; the step numbers that it shows are those of the run.
-func (r *Run) Graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.Options, error) {
-	if r.Whole != nil {
-		return r.recordedGraph(), eventgraph.Options{From: from, To: to, Nodes: r.active(from, to)}, nil
-	}
-	t, err := r.Cursor.Record(first, min(r.Len(), to+margin))
+// Graph implements kind. Indexes of events start at its first step.
+func (x *Executed) Graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.Options, error) {
+	t, err := x.Cursor.Record(first, min(x.Len(), to+margin))
 	if err != nil {
 		return nil, eventgraph.Options{}, err
 	}
@@ -25,9 +20,9 @@ func (r *Run) Graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.
 		o.Fold = -1 // summaries of folded steps would show wrong numbers
 		renumber(g, t, base)
 	}
-	g.Critical = r.Critical
-	if r.Round > 0 {
-		g.Round = r.Len() - r.Round + 1
+	g.Critical = x.Critical
+	if x.Round > 0 {
+		g.Round = x.Len() - x.Round + 1
 	}
 	return g, o, nil
 }
@@ -97,40 +92,4 @@ func renumber(g *eventgraph.Graph, t *replay.Trace, base int) {
 			t.End += base
 		}
 	}
-}
-
-// recordedGraph returns the same event graph as "macemc graph" draws.
-func (r *Run) recordedGraph() *eventgraph.Graph {
-	if r.drawn == nil {
-		t := *r.Whole
-		t.Boot.Changes = nil
-		t.Steps = slices.Clone(t.Steps)
-		for i := range t.Steps {
-			s := &t.Steps[i]
-			all := s.Changes
-			s.Changes = nil
-			for _, c := range all {
-				if c.Node == s.Node && c.Path == PathAt {
-					c.Path, c.Part = "(at)", replay.Part{Kind: replay.Position}
-					s.Changes = []replay.NodeChange{c}
-				}
-			}
-		}
-		r.drawn = eventgraph.Build(&t)
-		r.drawn.Critical = r.Critical
-	}
-	return r.drawn
-}
-
-// active returns the goroutines of steps from..to, and the sources of the arrows to these steps. Most goroutines of a test only wait.
-func (r *Run) active(from, to int) []int {
-	in := map[int]bool{}
-	for n := from; n <= to; n++ {
-		t := r.recordedStep(n)
-		in[t.Node] = true
-		for _, id := range t.MsgIDs {
-			in[r.Whole.Message(id).From] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(in))
 }

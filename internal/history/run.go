@@ -3,13 +3,12 @@ package history
 import (
 	"errors"
 	"fmt"
-	"slices"
+	"io"
+	"strconv"
 	"strings"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/encoding/diff"
-	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/properties"
 	"github.com/macemc/macemc/internal/netmodel"
@@ -18,17 +17,19 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// Run is an executed path with a current position. It has the fields of executed and of recorded runs, which users see
-// alike.
+// Run is a run with a current position: a path that is executed, see [New], or the recording of a test, see [Recorded].
 type Run struct {
+	*base
+	kind
+}
+
+// base is what runs of both kinds store.
+type base struct {
+	words
 	Name     string
 	Nodes    int
-	File     string // empty if the run does not come from a file
-	Cursor   *replay.Cursor
-	Whole    *replay.Trace // recorded trace of a run that cannot be executed; nil means that Cursor executes the run
-	first    Step          // the first state
-	boot     int           // number of answers in the first boots
-	steps    []Step
+	File     string       // empty if the run does not come from a file
+	steps    []Step       // the first element describes the first state
 	Finding  *sim.Finding // finding of the last step, which ends the run; nil means none
 	violated *sim.Finding // finding of the first state that violates a property; nil means none
 	brokenAt int          // step that led to that state
@@ -39,12 +40,46 @@ type Run struct {
 	Common   int          // number of steps shared with From
 	Why      string       // evidence for the critical step; empty if unknown
 	Saved    bool
-	Words    *replay.Words
+}
 
-	drawn   *eventgraph.Graph  // graph of Whole, once requested
-	States  [][]GoroutineState // states of Whole, by goroutine
-	causes  causes
-	windows []window // cached traces of parts of the run, most recently used first
+// kind is what [Executed] and [Recording] do differently.
+type kind interface {
+	// Title returns the name of a node, for a goroutine with its function and how it started.
+	Title(id int) string
+	// Sentence describes the step of a trace.
+	Sentence(t *replay.TraceStep) string
+	// Because describes the relation between step n and its cause.
+	Because(n int) string
+	// Changes returns the changes of a step that are shown beside its sentence.
+	Changes(t *replay.TraceStep) []replay.NodeChange
+	// Touched returns the nodes whose states step n may have changed.
+	Touched(n int) []sim.NodeID
+	// World moves to the state after step n. A recording has no world, so nil is returned.
+	World(n int) (kernel.World, error)
+	// Fields returns the state of a node after step n.
+	Fields(n int, id sim.NodeID) ([]diff.Field, error)
+	// Trace returns the full description of step n; step 0 is the first boots.
+	Trace(n int) (*replay.TraceStep, error)
+	// Graph returns the event graph of a range of steps, and options that show only that range. The graph covers at least the steps from
+	// first to margin steps after the range. The step numbers that it shows are those of the run.
+	Graph(first, from, to, margin int) (*eventgraph.Graph, eventgraph.Options, error)
+	// Order returns the nodes in the order of display.
+	Order() []int
+	// Ended reports whether a node is a goroutine that has ended by step n.
+	Ended(n, id int) bool
+	// RunsProgram reports whether a node runs a program with goroutines.
+	RunsProgram(id int) bool
+	// Shared returns the length of the common prefix with a run of the same kind in steps.
+	Shared(other *Run) int
+	// WriteDifferences writes the differences between the states after step n and after step m of a run of the same kind, one a line.
+	WriteDifferences(out io.Writer, n int, other *Run, m int) error
+	// WriteWaits writes what the goroutines of a test, or of nodes that run programs, wait for after step n.
+	WriteWaits(out io.Writer, n int) error
+	// WriteHeld writes the goroutines that the schedule holds back after step n: those of a test, of a node, or of all nodes if node is
+	// negative.
+	WriteHeld(out io.Writer, margin string, n, node int) error
+	// distance returns the number of steps between stored states. 0 means that all states are stored.
+	distance() int
 }
 
 // Step is the record of one step. There is one for each step of a run.
@@ -53,6 +88,7 @@ type Step struct {
 	Ev      netmodel.Event
 	text    string       // for display
 	refused bool         // whether it is the error of a connection that the peer refused
+	Library bool         // whether a test executed it in the standard library
 	With    []sim.NodeID // nodes that failed with the node of the event
 	Picks   int32        // number of answers
 	Cause   int32        // step that caused it, see causes
@@ -64,114 +100,33 @@ type Step struct {
 // node.
 func (s *Step) nodes() []sim.NodeID { return append([]sim.NodeID{s.Ev.Node}, s.With...) }
 
-// InRound reports whether a step is part of the infinite cycle.
-func (r *Run) InRound(n int) bool { return n > r.Len()-r.Round }
-
-// ComesRound reports whether the last n steps form a cycle.
-func (r *Run) ComesRound(n int) bool {
-	if n > r.Len() || r.Cursor.To(r.Len()-n) != nil {
-		return false
-	}
-	before := r.Cursor.World().Fingerprint()
-	return r.Cursor.To(r.Len()) == nil && r.Cursor.World().Fingerprint() == before
-}
-
 func (s *Step) String() string { return s.text }
 
-type window struct {
-	first int // number of its first step
-	trace *replay.Trace
-}
+// Len returns the number of steps.
+func (b *base) Len() int { return len(b.steps) - 1 }
 
-const (
-	WindowSteps = 64
-	mostWindows = 8
-)
+// Step returns the stored data of step n; 0 is the first state.
+func (b *base) Step(n int) *Step { return &b.steps[n] }
 
-// New executes a path and returns its run.
-func New(sys *sim.System, name string, path choose.Path) (*Run, error) {
-	c, err := replay.NewCursor(sys, path, kernel.Options{})
-	r := &Run{Name: name, Nodes: sys.Nodes, Cursor: c}
-	if err = r.ended(err); err != nil {
-		return nil, err
-	}
-	if r.Words, err = replay.NewWords(sys); err != nil {
-		return nil, err
-	}
-	c.Keep()
-	r.boot = c.Pos()
-	r.causes.init(sys.Nodes)
-	r.first = Step{Key: "all nodes boot"}
-	r.evaluateProperties(&r.first, 0)
-	return r, r.readOn()
-}
-
-// FirstBoots returns the path of the first state, with answer 0 to each question of the first boots.
-func FirstBoots(sys *sim.System) (choose.Path, error) {
-	w, err := kernel.NewWorld(sys, kernel.Options{})
-	if err != nil {
-		return nil, err
-	}
-	run := replay.NewRun(w)
-	_ = run.Start(choose.SourceFunc(func(choose.Point) int { return 0 })) // New records a finding
-	return append(choose.Path{}, run.Path...), nil
-}
+// InRound reports whether a step is part of the infinite cycle.
+func (b *base) InRound(n int) bool { return n > b.Len()-b.Round }
 
 // ended records a finding and returns other errors.
-func (r *Run) ended(err error) error {
-	if err == nil {
-		return nil
-	}
+func (b *base) ended(err error) error {
 	if f := (*sim.Finding)(nil); errors.As(err, &f) {
-		r.Finding = f
+		b.Finding = f
 		return nil
 	}
 	return err
 }
 
-// readOn executes the rest of the path after the known steps.
-func (r *Run) readOn() error {
-	r.steps = slices.Grow(r.steps, len(r.Cursor.Path())-r.Cursor.Pos()) // each step has at least one answer
-	for !r.Cursor.AtEnd() {
-		_, ev, err := r.Cursor.Peek()
-		if err != nil {
-			return err
-		}
-		r.recordBefore(ev)
-		if err := r.ended(r.Cursor.Next()); err != nil {
-			return err
-		}
-		r.recordAfter()
-	}
-	return nil
-}
-
-// recordBefore records the data of a step that is available only before its execution.
-func (r *Run) recordBefore(ev netmodel.Event) {
-	w := r.Cursor.World()
-	label := w.Label(ev)
-	s := Step{Key: label.String(), Ev: ev, text: r.Words.Describe(w, ev), Picks: -int32(r.Cursor.Pos()) - 1}
-	s.refused = ev.Kind == eventkind.DeliverError && label.Content == sim.ErrRefused.Error()
-	s.Cause = r.causes.cause(r.Cursor, &s)
-	r.steps = append(r.steps, s)
-}
-
-// recordAfter completes the record of the step that was executed last.
-func (r *Run) recordAfter() {
-	n := len(r.steps)
-	s := &r.steps[n-1]
-	s.Picks += int32(r.Cursor.Pos())
-	s.With = slices.Clone(r.Cursor.World().Last().With)
-	r.evaluateProperties(s, n)
-	r.causes.follow(r.Cursor.World(), s, n)
-}
-
-// evaluateProperties evaluates the properties in the state after step n.
-func (r *Run) evaluateProperties(s *Step, n int) {
-	w := r.Cursor.World()
+// evaluate records the values of the properties in the state after the last step.
+func (b *base) evaluate(w kernel.World) {
+	n := b.Len()
+	s := b.Step(n)
 	failing, found := replay.Evaluate(w)
-	if r.violated == nil && found != nil {
-		r.violated, r.brokenAt = found, n
+	if b.violated == nil && found != nil {
+		b.violated, b.brokenAt = found, n
 	}
 	s.Live = true
 	for _, i := range failing {
@@ -181,14 +136,22 @@ func (r *Run) evaluateProperties(s *Step, n int) {
 }
 
 // Found returns the finding of step n, or of the state after it if it is the first violating state. nil means none.
-func (r *Run) Found(n int) *sim.Finding {
+func (b *base) Found(n int) *sim.Finding {
 	switch {
-	case n == r.Len() && r.Finding != nil:
-		return r.Finding
-	case n == r.brokenAt:
-		return r.violated
+	case n == b.Len() && b.Finding != nil:
+		return b.Finding
+	case n == b.brokenAt:
+		return b.violated
 	}
 	return nil
+}
+
+// FirstFound returns the first finding of the run and its step; nil means none.
+func (b *base) FirstFound() (*sim.Finding, int) {
+	if b.violated != nil {
+		return b.violated, b.brokenAt
+	}
+	return b.Finding, b.Len()
 }
 
 // Violation describes a finding in one line: "SAFETY VIOLATION: one leader: n0 and n1 lead".
@@ -206,183 +169,74 @@ func Violation(f *sim.Finding) string {
 	return text
 }
 
-// FirstFound returns the first finding of the run and its step; nil means none.
-func (r *Run) FirstFound() (*sim.Finding, int) {
-	if r.violated != nil {
-		return r.violated, r.brokenAt
-	}
-	return r.Finding, r.Len()
-}
-
 // Unsaved reports whether the run is a branch that the end of the session drops.
-func (r *Run) Unsaved() bool { return r.From != nil && !r.Saved && r.Name != "live" }
-
-// InCode reports whether a step is one of a system, or of a test in code outside the standard library.
-func (r *Run) InCode(n int) bool {
-	return r.Whole == nil || strings.Contains(r.Whole.Steps[n-1].Source, ":")
-}
+func (b *base) Unsaved() bool { return b.From != nil && !b.Saved && b.Name != "live" }
 
 // Summary describes the length of a run, its origin and its end.
-func (r *Run) Summary() string {
-	text := fmt.Sprintf("%d steps, at step %d", r.Len(), r.At)
-	if r.From != nil {
-		text += fmt.Sprintf(", branched from %s at step %d", r.From.Name, r.Common)
+func (b *base) Summary() string {
+	text := fmt.Sprintf("%d steps, at step %d", b.Len(), b.At)
+	if b.From != nil {
+		text += fmt.Sprintf(", branched from %s at step %d", b.From.Name, b.Common)
 	}
-	if r.Critical > 0 {
-		text += fmt.Sprintf(", critical step %d", r.Critical)
+	if b.Critical > 0 {
+		text += fmt.Sprintf(", critical step %d", b.Critical)
 	}
-	switch f, _ := r.FirstFound(); {
+	switch f, _ := b.FirstFound(); {
 	case f != nil:
 		text += ", " + Violation(f)
-	case r.Step(r.Len()).Live:
+	case b.Step(b.Len()).Live:
 		text += ", live in the end"
-	case r.Whole != nil:
-		text += ", the test passes"
+	case b.Passes != "":
+		text += ", " + b.Passes
 	}
-	if !r.Saved {
+	if !b.Saved {
 		text += ", not saved"
 	}
 	return text
 }
 
-// Len returns the number of steps.
-func (r *Run) Len() int { return len(r.steps) }
+// Executed returns a run that is executed. It panics if the run is a recording.
+func (r *Run) Executed() *Executed { return r.kind.(*Executed) }
 
-// Step returns the stored data of step n; 0 is the first state.
-func (r *Run) Step(n int) *Step {
-	if n == 0 {
-		return &r.first
-	}
-	return &r.steps[n-1]
+// Recording returns a run that was recorded. It panics if the run is executed.
+func (r *Run) Recording() *Recording { return r.kind.(*Recording) }
+
+// words are the words for the nodes of a run and for its end.
+type words struct {
+	NodeWord   string // node, or goroutine
+	letter     string // begins the names of nodes
+	number     int    // of the first node
+	Passes     string // describes a run without a finding; empty if only its states are described
+	OmitsEmpty bool   // nodes without fields are not shown, as they have not started
 }
 
-// World moves to the state after step n.
-func (r *Run) World(n int) (kernel.World, error) {
-	if r.Whole != nil {
-		return nil, errors.New("the run was recorded and cannot be executed")
+var (
+	ofSystems = words{NodeWord: "node", letter: "n"}
+	ofTests   = words{NodeWord: "goroutine", letter: "g", number: 1, Passes: "the test passes", OmitsEmpty: true}
+)
+
+// NodeName returns the name of a node: n2, or g3 for a goroutine.
+func NodeName(goroutine bool, id int) string {
+	if goroutine {
+		return ofTests.Node(id)
 	}
-	err := r.Cursor.To(n)
-	if f := (*sim.Finding)(nil); errors.As(err, &f) && r.Cursor.Steps() == n {
-		err = nil
-	}
-	return r.Cursor.World(), err
+	return ofSystems.Node(id)
 }
 
-// Fields returns the state of a node after step n.
-func (r *Run) Fields(n int, id sim.NodeID) ([]diff.Field, error) {
-	if r.Whole != nil {
-		return r.recordedFields(n, int(id)), nil
-	}
-	w, err := r.World(n)
-	if err != nil {
-		return nil, err
-	}
-	return w.NodeFields(id), nil
+// Node returns the name of a node: n2, or g3 for a goroutine.
+func (w *words) Node(id int) string { return fmt.Sprintf("%s%d", w.letter, id+w.number) }
+
+// ParseNode parses a node, such as n2, 2 or "node 2", or g3 for a recorded test.
+func (w *words) ParseNode(text string) (id int, err error) {
+	id, err = strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(text, w.NodeWord+" "), w.letter))
+	return id - w.number, err
 }
 
-// Trace returns the full description of step n; step 0 is the first boots.
-func (r *Run) Trace(n int) (*replay.TraceStep, error) {
-	if r.Whole != nil {
-		return r.recordedStep(n), nil
+// IsNode reports whether a text has the form of a node's name, such as n2 or "node 2".
+func (w *words) IsNode(text string) bool {
+	number, named := strings.CutPrefix(text, w.NodeWord+" ")
+	if !named {
+		number, named = strings.CutPrefix(text, w.letter)
 	}
-	first := max(0, n-1)/WindowSteps*WindowSteps + 1
-	i := slices.IndexFunc(r.windows, func(w window) bool { return w.first == first })
-	if i < 0 {
-		t, err := r.Cursor.Record(first, first+WindowSteps-1)
-		if err != nil {
-			return nil, err
-		}
-		r.windows = slices.Insert(r.windows[:min(len(r.windows), mostWindows-1)], 0, window{first, t})
-	} else if i > 0 {
-		w := r.windows[i]
-		copy(r.windows[1:], r.windows[:i])
-		r.windows[0] = w
-	}
-	t := r.windows[0].trace
-	switch {
-	case n == 0:
-		return &t.Boot, nil
-	case n-first < len(t.Steps):
-		return &t.Steps[n-first], nil
-	}
-	return nil, fmt.Errorf("no step %d; the run has %d", n, r.Len())
-}
-
-// Branch returns a new run that ends after step n of r.
-func (r *Run) Branch(name string, n int) (*Run, error) {
-	c, err := r.Cursor.Branch(n)
-	if err != nil {
-		return nil, err
-	}
-	b := &Run{Name: name, Nodes: r.Nodes, Cursor: c, Words: r.Words, first: r.first, boot: r.boot,
-		steps: slices.Clone(r.steps[:n]), At: n, From: r, Common: n}
-	if r.Critical <= n {
-		b.Critical = r.Critical
-	}
-	if r.brokenAt <= n {
-		b.violated, b.brokenAt = r.violated, r.brokenAt
-	}
-	return b, b.recomputeCauses()
-}
-
-// recomputeCauses recomputes causes up to the last step.
-func (r *Run) recomputeCauses() error {
-	r.causes.init(r.Cursor.World().System().Nodes)
-	n := r.Len()
-	if err := r.Cursor.To(0); err != nil {
-		return err
-	}
-	for i := range n {
-		if err := r.ended(r.Cursor.Next()); err != nil {
-			return err
-		}
-		r.causes.follow(r.Cursor.World(), &r.steps[i], i+1)
-	}
-	return nil
-}
-
-// Extend adds a step at the end of the run and moves there.
-func (r *Run) Extend(index int, src choose.Source) error {
-	if r.Finding != nil {
-		return fmt.Errorf("the run ends with a finding: %w", r.Finding)
-	}
-	if _, err := r.World(r.Len()); err != nil {
-		return err
-	}
-	w := r.Cursor.World()
-	events := w.Injections(slices.Clone(w.Enabled()))
-	if index < 0 || index >= len(events) {
-		return fmt.Errorf("there is no event %d; \"options\" lists what can happen", index)
-	}
-	r.windows, r.Saved = nil, false
-	r.recordBefore(events[index])
-	if err := r.ended(r.Cursor.Extend(index, src)); err != nil {
-		r.steps = r.steps[:r.Len()-1]
-		return err
-	}
-	r.recordAfter()
-	r.At = r.Len()
-	return nil
-}
-
-// Common returns the length of the common prefix of two runs in steps. Equal steps have equal answers, and the answers in the first boots
-// must be equal, too.
-func Common(a, b *Run) int {
-	if a.Whole != nil {
-		return recordedCommon(a, b)
-	}
-	p, q := a.Cursor.Path(), b.Cursor.Path()
-	if !slices.Equal(p[:a.boot], q[:b.boot]) {
-		return 0
-	}
-	n, at := 0, a.boot
-	for n < min(a.Len(), b.Len()) {
-		x, y := &a.steps[n], &b.steps[n]
-		end := at + 1 + int(x.Picks)
-		if x.Key != y.Key || x.Picks != y.Picks || !slices.Equal(p[at:end], q[at:end]) {
-			break
-		}
-		n, at = n+1, end
-	}
-	return n
+	return named && number != "" && number[0] >= '0' && number[0] <= '9'
 }

@@ -35,3 +35,22 @@ func (r *Run) State(n, node int) (fields []diff.Field, old map[string]string, er
 	}
 	return fields, old, nil
 }
+
+// SetAt returns the step at which a field of a node appeared, searching backward from the current step.
+func (r *Run) SetAt(node int, path string) (int, error) {
+	for n := r.At; n > 0; n-- {
+		if int(r.Step(n).Ev.Node) != node {
+			continue
+		}
+		t, err := r.Trace(n)
+		if err != nil {
+			return 0, err
+		}
+		for _, c := range t.Changes {
+			if c.Node == node && c.Path == path && c.Old == "" {
+				return n, nil
+			}
+		}
+	}
+	return 0, nil
+}

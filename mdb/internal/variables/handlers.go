@@ -168,7 +168,7 @@ func (x handlers) arrive(p position, out *bytes.Buffer) error {
 
 // Line goes forward in the handler of the current step by lines, or back.
 func (s *Session) Line(ctx context.Context, args []string, out *bytes.Buffer) error {
-	x, err := s.execution()
+	x, err := s.execution(s)
 	if err != nil {
 		return err
 	}

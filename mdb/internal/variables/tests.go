@@ -5,9 +5,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/macemc/macemc/internal/inspect"
 )
+
+// OfTest is the kind of recorded runs of tests.
+type OfTest struct{}
+
+func (OfTest) execution(s *Session) (execution, error) {
+	if s.Inspect == nil {
+		return nil, errors.New("the test cannot be executed in a debugger here")
+	}
+	return test{s}, nil
+}
+
+func (OfTest) selectBy(s *Session, words []string) error {
+	if len(words) == 0 {
+		return nil
+	}
+	n, err := s.NodeID(strings.Join(words, " "))
+	s.Scope.goroutine, s.Scope.frame = n+1, 0
+	return err
+}
 
 // test is the execution of a test. Its variables are shown before the operation of a step.
 type test struct{ *Session }

@@ -5,17 +5,14 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/inspect"
-	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/internal/textfmt"
 	"github.com/macemc/macemc/mdb/internal/cmdline"
-	"github.com/macemc/macemc/sim"
 )
 
 // Scope selects the variables that commands show. Another step resets it.
@@ -29,6 +26,7 @@ type Scope struct {
 
 // Session is the part of a debugging session that the commands need.
 type Session struct {
+	Kind
 	Run     *history.Run
 	Opened  *history.Run // the run of the file
 	Node    int          // selected node; -1 means none
@@ -38,53 +36,14 @@ type Session struct {
 	// Code returns a line of the source. It is empty if the file is not at hand.
 	Code   func(file string, line int) string
 	NodeID func(word string) (int, error)
-	IsNode func(word string) bool
 }
 
-// execution returns what the debugger executes.
-func (s *Session) execution() (execution, error) {
-	switch {
-	case s.Inspect == nil && s.Run.Whole == nil:
-		return nil, errors.New("variables are shown for the file of a run that the test of a package checks: a debugger executes that test. " +
-			"A bundled system has no test, so use \"state\", \"step\" and \"list\"")
-	case s.Inspect == nil:
-		return nil, errors.New("the test cannot be executed in a debugger here")
-	case s.Run.Whole != nil:
-		return test{s}, nil
-	case s.Run != s.Opened:
-		return nil, errors.New("variables are shown in the run of the file; \"save\" writes this one to a file")
-	}
-	if node := s.nodeHere(); s.Programs()[node] {
-		return program{s, node}, nil
-	}
-	return handlers{s, s.nodeHere()}, nil
-}
-
-// Programs reports for each node whether it runs a program with goroutines.
-func (s *Session) Programs() []bool {
-	all := make([]bool, s.Run.Nodes)
-	if s.Run.Whole != nil {
-		return all
-	}
-	for node := range all {
-		service := s.Run.Cursor.World().System().New(sim.NodeID(node)) // that of the node is missing while it is down
-		_, all[node] = service.(simext.Hosted)
-		simext.Discard(service)
-	}
-	return all
-}
-
-// nodeHere returns the node whose program's variables are shown.
-func (s *Session) nodeHere() int {
-	switch {
-	case s.Scope.node > 0:
-		return s.Scope.node - 1
-	case s.Node >= 0:
-		return s.Node
-	case s.Run.At > 0:
-		return int(s.Run.Step(s.Run.At).Ev.Node)
-	}
-	return 0
+// Kind is the kind of the run of a session: [OfSystem] or [OfTest].
+type Kind interface {
+	// execution returns what the debugger executes.
+	execution(s *Session) (execution, error)
+	// selectBy selects what words name: a goroutine, or also a node.
+	selectBy(s *Session, words []string) error
 }
 
 // inStep names a step of a system.
@@ -98,7 +57,7 @@ func (s *Session) withSentence(text string, step int) string {
 	if err != nil {
 		return text
 	}
-	return fmt.Sprintf("%s (%s)", text, s.Run.Sentence(step, t))
+	return fmt.Sprintf("%s (%s)", text, s.Run.Sentence(t))
 }
 
 // move moves the debugger before an operation, or to a state.
@@ -109,7 +68,7 @@ func (s *Session) move(ctx context.Context, operation int) error {
 
 // inspect executes a request where the variables of the current step are shown.
 func (s *Session) inspect(ctx context.Context, r inspect.Request) (*inspect.Reply, error) {
-	x, err := s.execution()
+	x, err := s.execution(s)
 	if err == nil {
 		err = x.enter(ctx)
 	}
@@ -121,7 +80,7 @@ func (s *Session) inspect(ctx context.Context, r inspect.Request) (*inspect.Repl
 
 // selected returns a request with the selected goroutine and frame.
 func (s *Session) selected(ctx context.Context, action string) (r inspect.Request, err error) {
-	x, err := s.execution()
+	x, err := s.execution(s)
 	if err != nil {
 		return r, err
 	}
@@ -237,7 +196,7 @@ func (s *Session) Finish(ctx context.Context, out *bytes.Buffer) error {
 // SelectGoroutine lists the goroutines, or selects one.
 func (s *Session) SelectGoroutine(ctx context.Context, args []string, out *bytes.Buffer) error {
 	before := *s.Scope
-	err := s.selectBy(args)
+	err := s.selectBy(s, args)
 	if err == nil {
 		err = s.listGoroutines(ctx, out)
 	}
@@ -247,33 +206,8 @@ func (s *Session) SelectGoroutine(ctx context.Context, args []string, out *bytes
 	return err
 }
 
-// selectBy selects the node and the goroutine that words name.
-func (s *Session) selectBy(args []string) error {
-	if s.Run.Whole != nil && len(args) > 0 {
-		n, err := s.NodeID(strings.Join(args, " "))
-		s.Scope.goroutine, s.Scope.frame = n+1, 0
-		return err
-	}
-	for _, word := range args {
-		if s.IsNode(word) {
-			node, err := s.NodeID(word)
-			if err != nil {
-				return err
-			}
-			*s.Scope = Scope{node: node + 1}
-			continue
-		}
-		n, err := strconv.Atoi(strings.TrimPrefix(word, "g"))
-		if err != nil || n < 1 {
-			return cmdline.Usagef("%q is neither a node, such as n1, nor a goroutine, such as g3", word)
-		}
-		s.Scope.goroutine, s.Scope.frame = n, 0
-	}
-	return nil
-}
-
 func (s *Session) listGoroutines(ctx context.Context, out *bytes.Buffer) error {
-	x, err := s.execution()
+	x, err := s.execution(s)
 	if err != nil {
 		return err
 	}
@@ -345,7 +279,7 @@ func (s *Session) each(ctx context.Context, x execution, args []string, f func(v
 
 // Watch lists the positions between which the value of an expression changes.
 func (s *Session) Watch(ctx context.Context, args []string, out *bytes.Buffer) error {
-	x, err := s.execution()
+	x, err := s.execution(s)
 	if err != nil {
 		return err
 	}
@@ -371,7 +305,7 @@ func (s *Session) Watch(ctx context.Context, args []string, out *bytes.Buffer) e
 
 // When goes to the first position at which a condition holds.
 func (s *Session) When(ctx context.Context, args []string, out *bytes.Buffer) error {
-	x, err := s.execution()
+	x, err := s.execution(s)
 	if err != nil {
 		return err
 	}

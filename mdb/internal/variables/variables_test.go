@@ -26,7 +26,7 @@ func recorded() (s *Session, asked *[]string) {
 	asked = new([]string)
 	frame := inspect.Frame{Number: 1, Function: "example.com/x.f", File: "/src/x.go", Line: 7}
 	return &Session{
-		Run: run, Opened: run, Node: -1, Scope: &Scope{},
+		Kind: OfTest{}, Run: run, Opened: run, Node: -1, Scope: &Scope{},
 		Inspect: func(_ context.Context, name string, r inspect.Request) (*inspect.Reply, error) {
 			*asked = append(*asked, strings.TrimSpace(fmt.Sprintf("%s %d g%d %s", r.Action, r.Operation, r.Goroutine, r.Expression)))
 			return &inspect.Reply{

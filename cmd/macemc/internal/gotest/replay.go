@@ -72,7 +72,7 @@ func foundPage(file string, s *schedulefile.Stored, o, passes *testsched.Outcome
 	e.Commands.Look = "macemc mdb " + file
 	run := history.Recorded("", trace, trace.Nodes)
 	run.Critical = s.Critical(o.Trace)
-	e.Order, e.Ended = history.ByFinding(run), history.StatusEnded
+	e.Order, e.Ended = run.Order(), history.StatusEnded
 	pair := markRace(e.Run, o)
 	for i, d := range o.Details {
 		f := document.Fact{Text: d}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,20 +35,20 @@ func TestWriteWaits(t *testing.T) {
 		{recorded(reader), "  g1 waits to read-lock RWMutex `mu` at a.go:7 in get, since step 1, held by g1\n  g1 waits for itself\n"},
 	} {
 		var b strings.Builder
-		if err := WriteWaits(&b, test.run, 1); err != nil || b.String() != test.want {
+		if err := test.run.WriteWaits(&b, 1); err != nil || b.String() != test.want {
 			t.Errorf("%v\n%s\nwant\n%s", err, &b, test.want)
 		}
 	}
 	r := recorded([3]string{reader[0], reader[1], ""}, [3]string{"a.go:9 in set", "waits to lock RWMutex `mu`", "g1"})
-	r.States[0][0].Fields[FieldWriter] = "g2"
+	r.Recording().states[0][0].Fields[FieldWriter] = "g2"
 	var b strings.Builder
-	if err := WriteWaits(&b, r, 1); err != nil || !strings.Contains(b.String(), "since step 1, blocked by waiting writer g2\n") ||
+	if err := r.WriteWaits(&b, 1); err != nil || !strings.Contains(b.String(), "since step 1, blocked by waiting writer g2\n") ||
 		!strings.HasSuffix(b.String(), "  g1 -> g2 -> g1 wait for one another\n") {
 		t.Errorf("%v\n%s", err, &b)
 	}
 	b.Reset()
 	r = recorded(reader)
-	if err := WriteWaits(&b, r, 0); err != nil || b.String() != "  no goroutine waits after this step; at the end, after step 1, these wait: g1\n" {
+	if err := r.WriteWaits(&b, 0); err != nil || b.String() != "  no goroutine waits after this step; at the end, after step 1, these wait: g1\n" {
 		t.Errorf("%v\n%s", err, &b)
 	}
 }
@@ -57,11 +58,11 @@ func TestWriteDifferences_Goroutines(t *testing.T) {
 	a := recorded([3]string{"a.go:1 in f", StatusRuns}, [3]string{"a.go:2 in g", "waits to lock Mutex `a`", "g1"}, [3]string{"a.go:3", "can run after a wait"})
 	b := recorded([3]string{"a.go:7 in f", StatusRuns}, [3]string{"", StatusEnded}, [3]string{"a.go:4", "can run, woken by g1"})
 	var out strings.Builder
-	if err := WriteDifferences(&out, a, 1, b, 1); err != nil || out.String() != "  g2  waits to lock Mutex `a` at a.go:2 in g, held by g1 | ended\n" {
+	if err := a.WriteDifferences(&out, 1, b, 1); err != nil || out.String() != "  g2  waits to lock Mutex `a` at a.go:2 in g, held by g1 | ended\n" {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	out.Reset()
-	if err := WriteDifferences(&out, a, 1, a, 1); err != nil || out.String() != "  the goroutines wait at the same places\n" {
+	if err := a.WriteDifferences(&out, 1, a, 1); err != nil || out.String() != "  the goroutines wait at the same places\n" {
 		t.Errorf("%v\n%s", err, &out)
 	}
 }
@@ -101,15 +102,36 @@ func TestHeld(t *testing.T) {
 		{2, 0, "n0 goroutine 5 pauses before lock.go:77 in (*Client).Terms: the schedule holds it back until the next step of n0, which this run does not have"},
 	} {
 		var out strings.Builder
-		err := WriteHeld(&out, "", r, c.n, c.node)
+		err := r.WriteHeld(&out, "", c.n, c.node)
 		if got := strings.TrimSuffix(out.String(), "\n"); err != nil || got != c.want {
 			t.Errorf("after step %d, node %d: %v, got %q, want %q", c.n, c.node, err, got, c.want)
 		}
 	}
 	test := recorded([3]string{"a.go:3", StatusRuns}, [3]string{"b.go:7", StatusHeld})
 	var out strings.Builder
-	err = WriteHeld(&out, "", test, 1, -1)
+	err = test.WriteHeld(&out, "", 1, -1)
 	if want := "g2 is held back by the schedule at b.go:7: it continues when no other goroutine can\n"; err != nil || out.String() != want {
 		t.Errorf("of a test: %v, got %q, want %q", err, out.String(), want)
+	}
+}
+
+// The goroutines that wait for one another precede the others, and those that have ended follow.
+func TestRecording_Order(t *testing.T) {
+	ended, runs, waits := [3]string{"", StatusEnded}, [3]string{"a.go:1", StatusCanRun}, [3]string{"a.go:2", "waits for WaitGroup `wg`"}
+	holds := func(other string) [3]string { return [3]string{"a.go:3", "waits to lock Mutex `mu`", other} }
+	for _, test := range []struct {
+		run      *Run
+		at       int // goroutine of the last step
+		critical int
+		want     []int
+	}{
+		{recorded(waits, ended, runs, holds("g5"), holds("g4")), 4, 0, []int{3, 4, 0, 2, 1}},
+		{recorded(waits, ended, runs, runs), 3, 0, []int{3, 0, 2, 1}},
+		{recorded(waits, ended, runs), 1, 1, []int{1, 0, 2}},
+	} {
+		test.run.Recording().trace.Steps[0].Node, test.run.Critical = test.at, test.critical
+		if got := test.run.Order(); !slices.Equal(got, test.want) {
+			t.Errorf("goroutines are in the order %v, want %v", got, test.want)
+		}
 	}
 }
