@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -65,13 +66,13 @@ func (s *Settings) storeUnconfirmed(c *Config, r *Result, o *testsched.Outcome, 
 	if created {
 		s.provisional.file = file
 	}
-	note := o.Title() + " " + EndedBefore + not + ")"
+	note := o.Title() + " " + summary.EndedBefore + not + ")"
 	if file != "" {
 		note += "\n" + s.replayLines(c, file)
 	} else {
 		note += "\nthe schedule could not be stored: " + s.unstored.Error()
 	}
-	s.summarizeAs(Suspect, c.Unit, r, note)
+	s.summarizeAs(summary.Suspect, c.Unit, r, note)
 }
 
 // provisionalFile is the file of a finding that is not yet confirmed or minimized.

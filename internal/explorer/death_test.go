@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
 // If no process can be started after one has died, the note does not state that others have passed.
 func TestSeparately_NotStarted(t *testing.T) {
-	s, n := &Settings{summary: map[string]*Summary{}}, 0
+	s, n := &Settings{summary: map[string]*summary.Test{}}, 0
 	s.fresh = func(*Config, execution) *testsched.Outcome {
 		if n++; n == 1 {
 			return passes()
@@ -19,7 +20,7 @@ func TestSeparately_NotStarted(t *testing.T) {
 		s.unstarted = errors.New("no room for processes")
 		return nil
 	}
-	if r := separately(&Settings{summary: map[string]*Summary{}, fresh: func(*Config, execution) *testsched.Outcome { return nil }},
+	if r := separately(&Settings{summary: map[string]*summary.Test{}, fresh: func(*Config, execution) *testsched.Outcome { return nil }},
 		&Config{Schedules: 3}, "killed"); r == nil || !strings.HasSuffix(r.Note, "(killed), for a reason that was not examined: no new process executed the test in time") {
 		t.Errorf("got %+v", r)
 	}
@@ -41,7 +42,7 @@ func TestFirstFailure_Long(t *testing.T) {
 		{(&lengths{limit: 900}).unhurriedLimit(), []uint64{900, 900}},
 	} {
 		var got []uint64
-		s := &Settings{summary: map[string]*Summary{}}
+		s := &Settings{summary: map[string]*summary.Test{}}
 		s.fresh = func(_ *Config, e execution) *testsched.Outcome {
 			got = append(got, e.drawn.Limit)
 			if len(got) == 1 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/predict"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -53,14 +54,8 @@ func judged(o *testsched.Outcome) bool {
 		operation && strings.HasPrefix(o.Message, "runtime error: ") && strings.HasSuffix(file, "_test.go")
 }
 
-// DelayNote describes a failure because a goroutine was held for longer than usual.
-type DelayNote struct {
-	Text  string
-	Delay time.Duration
-}
-
 // delayNote returns the noted failure because of a delay, or nil.
-func (p *predictions) delayNote() *DelayNote {
+func (p *predictions) delayNote() *summary.Delay {
 	if p.delayed == nil {
 		return nil
 	}
@@ -76,7 +71,7 @@ func (p *predictions) delayNote() *DelayNote {
 		where = " where it " + operationText(x.Pairs[0][1], p.places)
 	}
 	text := strings.TrimSuffix(fmt.Sprintf("%s if %s is held for %v%s: %s", what, who, p.delayed.delay, where, message), ": ")
-	return &DelayNote{text, p.delayed.delay}
+	return &summary.Delay{text, p.delayed.delay}
 }
 
 // delayLines explains a finding with longer delays than usual.

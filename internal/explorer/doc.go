@@ -15,5 +15,5 @@
 //	known.go, same.go                      findings that are known
 //	prediction.go, delays.go               what was predicted; failures that need longer delays than usual
 //	corpus.go                              stored schedules; their files are those of package schedulefile
-//	report.go, summary.go, place.go        texts for the user, and the source line of a finding
+//	report.go, summary.go                  texts for the user; package summary passes them to the command
 package explorer

@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testsched"
 )
@@ -44,7 +45,7 @@ type Result struct {
 	By        testsched.Policy
 	FromFile  bool        // Found comes from the corpus
 	known     []*accepted // of the corpus
-	Saved     Saved
+	Saved     summary.Saved
 	race      bool               // Config.Race
 	noLeaks   bool               // Config.NoLeaks
 	passed    int                // number of runs
@@ -137,12 +138,13 @@ func (x *exploration) replayStored() bool {
 			r.FromFile = r.Finding != nil
 			return true
 		}
+		applied := r.Last.Followed >= len(s.Switches)
 		if f.Known == "" && r.Last.Kind == testsched.Passed {
-			r.Saved.pass(f, x.Race, r.Last.Followed >= len(s.Switches))
+			r.Saved.Pass(f.File, f.Race != x.Race, applied)
 		}
 		for _, k := range r.known {
 			if k.Stored == f {
-				k.executed, k.applied = true, r.Last.Followed >= len(s.Switches)
+				k.executed, k.applied = true, applied
 			}
 		}
 	}

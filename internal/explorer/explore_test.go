@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -248,10 +249,10 @@ func TestExplore_Saved(t *testing.T) {
 	list := []*schedulefile.Stored{{File: "a.path", Schedule: testsched.Schedule{Switches: []testsched.Switch{{Who: 4, Place: 1, To: 8}}}}, {}, {Known: "issue 12"},
 		{Race: true, File: "b.path"}}
 	r := Explore(Config{Corpus: list, Schedules: 4}, func(*testsched.Schedule) *testsched.Outcome { return &testsched.Outcome{} })
-	if want := (Saved{Passing: 2, Unfit: 1, Unlike: 1, UnfitFile: "a.path", UnlikeFile: "b.path"}); r.Saved != want {
+	if want := (summary.Saved{Passing: 2, Unfit: 1, Unlike: 1, UnfitFile: "a.path", UnlikeFile: "b.path"}); r.Saved != want {
 		t.Errorf("got %+v, want %+v", r.Saved, want)
 	}
-	for want, saved := range map[string]Saved{"": {}, "1 saved schedule passes": {Passing: 1},
+	for want, saved := range map[string]summary.Saved{"": {}, "1 saved schedule passes": {Passing: 1},
 		"2 saved schedules pass, but the code may have changed for a.path; not looked for, as -race changes its run: the finding of b.path": r.Saved,
 		"2 saved schedules pass, but the code may have changed for a.path and 1 more":                                                       {Passing: 2, Unfit: 2, UnfitFile: "a.path"},
 		"not looked for, as -race changes its run: the finding of b.path":                                                                   {Unlike: 1, UnlikeFile: "b.path"}} {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -64,7 +65,7 @@ func TestFound_Undetermined(t *testing.T) {
 // A data race that no new process shows is a finding nevertheless.
 func TestFound_RaceOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config,
+	s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config,
 		execution) *testsched.Outcome {
 		return passes()
 	}}
@@ -73,7 +74,7 @@ func TestFound_RaceOnce(t *testing.T) {
 		return &testsched.Outcome{Kind: testsched.Race, Message: "two accesses", Shows: []string{"data race",
 			"data race: write at f, write at g"}}
 	}))
-	if !strings.Contains(r.Finding, "DATA RACE: two accesses once; not reproducible: ") || s.summary["TestX"].Kind != New {
+	if !strings.Contains(r.Finding, "DATA RACE: two accesses once; not reproducible: ") || s.summary["TestX"].Kind != summary.New {
 		t.Errorf("got %+v, summary %+v", r, s.summary["TestX"])
 	}
 }
@@ -126,7 +127,7 @@ func TestFound_Once(t *testing.T) {
 // A note about a finding that depends on earlier runs describes its goroutines.
 func TestFound_NoteDetails(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := &Settings{summary: map[string]*Summary{}, fresh: func(*Config, execution) *testsched.Outcome { return passes() }}
+	s := &Settings{summary: map[string]*summary.Test{}, fresh: func(*Config, execution) *testsched.Outcome { return passes() }}
 	s.Config.Schedules = 5
 	runs := 0
 	r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome {
@@ -180,7 +181,7 @@ func TestFound_Unconfirmed(t *testing.T) {
 	if !strings.Contains(r.Finding, "not confirmed: no new process could execute the test\nreplay: ") || len(files) != 1 {
 		t.Errorf("got %+v, files %q", r, files)
 	}
-	s := &Settings{summary: map[string]*Summary{}, fresh: func(*Config, execution) *testsched.Outcome { return failure() }}
+	s := &Settings{summary: map[string]*summary.Test{}, fresh: func(*Config, execution) *testsched.Outcome { return failure() }}
 	s.Config = Config{Seed: 1, Schedules: 40}
 	t.Chdir(t.TempDir())
 	if err := os.Symlink(filepath.Join("no", "folder"), "testdata"); err != nil {
@@ -200,7 +201,7 @@ func TestFound_FullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	file, size, text := "", int64(0), ""
-	s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config, execution) *testsched.Outcome {
+	s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config, execution) *testsched.Outcome {
 		if text == "" {
 			b, err := os.ReadFile(file)
 			if text = string(b); err != nil || int64(len(b)) != size {
@@ -209,7 +210,7 @@ func TestFound_FullDisk(t *testing.T) {
 		}
 		return failure()
 	}}
-	file = SummaryFile(s.Summaries, "example.org/t")
+	file = summary.File(s.Summaries, "example.org/t")
 	s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
 		runner(func(*testsched.Schedule) *testsched.Outcome {
 			if info, err := os.Stat(file); err == nil && size == 0 {
@@ -217,7 +218,7 @@ func TestFound_FullDisk(t *testing.T) {
 			}
 			return failure()
 		}))
-	for _, want := range []string{`"Kind":"` + Suspect + `"`, "the schedule could not be stored: "} {
+	for _, want := range []string{`"Kind":"` + summary.Suspect + `"`, "the schedule could not be stored: "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("want %q in the summary, got %q", want, strings.TrimSpace(text))
 		}
@@ -229,7 +230,7 @@ func TestFound_Deadline(t *testing.T) {
 	t.Chdir(t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
 		deadline, runs := time.Now().Add(4*time.Second), 0
-		s := &Settings{summary: map[string]*Summary{}, fresh: func(*Config, execution) *testsched.Outcome {
+		s := &Settings{summary: map[string]*summary.Test{}, fresh: func(*Config, execution) *testsched.Outcome {
 			time.Sleep(50 * time.Millisecond)
 			return passes()
 		}}
@@ -326,7 +327,7 @@ func TestFound_ManySwitches(t *testing.T) {
 func TestFound_HastyMinimization(t *testing.T) {
 	t.Chdir(t.TempDir())
 	needed := testsched.Switch{Who: 4, Place: 1, To: 12}
-	s := &Settings{summary: map[string]*Summary{}}
+	s := &Settings{summary: map[string]*summary.Test{}}
 	s.fresh = func(_ *Config, e execution) *testsched.Outcome {
 		if e.replayed == nil || !s.runs.Hasty && !slices.Contains(e.replayed.Switches, needed) {
 			return passes()
@@ -386,7 +387,7 @@ func TestFound_PlainlyPasses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
 			n := 0
-			s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, fresh: func(_ *Config,
+			s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}, fresh: func(_ *Config,
 				e execution) *testsched.Outcome {
 				if e.plain {
 					if c.plain--; c.plain < 0 {

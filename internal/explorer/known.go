@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -69,7 +69,7 @@ func (r *Result) repeat(replay execute) {
 }
 
 // knownFindings describes the known findings.
-func (s *Settings) knownFindings(r *Result) (f KnownFindings) {
+func (s *Settings) knownFindings(r *Result) (f summary.KnownFindings) {
 	for _, k := range r.known {
 		file := s.shown(k.File)
 		lacks := s.lacks(k.Stored, r.race, r.noLeaks)
@@ -113,7 +113,7 @@ func (s *Settings) lacks(f *schedulefile.Stored, race, noLeaks bool) string {
 func (s *Settings) conclude(u testsched.Unit, r *Result, report *Report, note string) *Report {
 	text, hidden := "", report.Finding == "" && r.passed == 0
 	for _, line := range s.knownFindings(r).Known {
-		text += "macemc: " + KnownPrefix(hidden) + line + "\n"
+		text += "macemc: " + summary.KnownPrefix(hidden) + line + "\n"
 	}
 	report.Quiet = r.First != nil && r.knows(r.First)
 	switch {
@@ -121,13 +121,13 @@ func (s *Settings) conclude(u testsched.Unit, r *Result, report *Report, note st
 		note = cmp.Or(note, refer(s, u, r, report))
 		report.Finding += r.unknown() + text
 		if report.place == nil && r.Finding != nil {
-			report.place = placeOf(&minimize.Result{Outcome: r.Finding})
+			report.place = summary.PlaceOf(r.Finding, 0)
 		}
 		r.reported = report
-		s.summarizeAs(New, u, r, note)
+		s.summarizeAs(summary.New, u, r, note)
 	case text != "" && hidden:
 		report.Finding = text
-		s.summarizeAs(Hidden, u, r, note)
+		s.summarizeAs(summary.Hidden, u, r, note)
 	default:
 		report.Known = text
 		r.reported = report
@@ -163,12 +163,4 @@ func count(list []string, text string) (n int) {
 		}
 	}
 	return n
-}
-
-// KnownPrefix returns the beginning of a line about a known finding. hidden means that no schedule of the test passes.
-func KnownPrefix(hidden bool) string {
-	if hidden {
-		return "known, and nothing else could be looked at: "
-	}
-	return "known: "
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -82,7 +83,7 @@ func TestExplore_Known(t *testing.T) {
 		if r.Finding == nil {
 			r.repeat(func(*testsched.Schedule) *testsched.Outcome { return c.fresh })
 		}
-		s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}}
+		s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}}
 		f := s.knownFindings(r)
 		known, fixed := f.Known, f.Fixed
 		got := ""
@@ -174,11 +175,11 @@ func TestStored_Damaged(t *testing.T) {
 			t.Logf("skipped: %s: %v", c.want, err)
 			continue
 		}
-		s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}}
+		s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}}
 		s.Config.Schedules = 5
 		r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, time.Time{},
 			runner(func(*testsched.Schedule) *testsched.Outcome { return panics("panic", "panic: boom") }))
-		damaged := s.summary["TestX"].Kind == Damaged
+		damaged := s.summary["TestX"].Kind == summary.Damaged
 		if c.want == "" && (damaged || !strings.Contains(r.Finding, "known, and nothing else")) || c.want != "" && (!damaged ||
 			!strings.Contains(r.Finding, c.want)) {
 			t.Errorf("want %q, got %+v, summary %+v", c.want, r, s.summary["TestX"])
@@ -287,13 +288,13 @@ func TestRepeat_NoLeaks(t *testing.T) {
 
 // With -count, a later execution of a test does not excuse the new finding of an earlier one.
 func TestSummarize_Count(t *testing.T) {
-	s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}}
-	for _, c := range []struct{ kind, want string }{{Suspect, Suspect}, {Hidden, Hidden}, {New, New}, {Hidden, New}, {Damaged, New},
-		{Suspect, Suspect}} {
+	s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}}
+	for _, c := range []struct{ kind, want string }{{summary.Suspect, summary.Suspect}, {summary.Hidden, summary.Hidden}, {summary.New, summary.New}, {summary.Hidden, summary.New}, {summary.Damaged, summary.New},
+		{summary.Suspect, summary.Suspect}} {
 		if s.summarizeAs(c.kind, testsched.Unit{Package: "p", Test: "TestX"}, &Result{}, ""); s.summary["TestX"].Kind != c.want {
 			t.Errorf("%s: got %+v, want %s", c.kind, s.summary["TestX"], c.want)
 		}
-		if got, want := ReadSummaries(SummaryFile(s.Summaries, "p")), []*Summary{s.summary["TestX"]}; !reflect.DeepEqual(got, want) {
+		if got, want := summary.Read(summary.File(s.Summaries, "p")), []*summary.Test{s.summary["TestX"]}; !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: read %+v, want %+v", c.kind, got, want)
 		}
 	}
@@ -341,7 +342,7 @@ func TestMinimize_KeepsIdentity(t *testing.T) {
 		t.Errorf("got %+v, %q", m.Schedule.Switches, m.Outcome.Shows)
 	}
 	// New processes minimize it, too.
-	s := &Settings{summary: map[string]*Summary{}, fresh: func(c *Config, e execution) *testsched.Outcome {
+	s := &Settings{summary: map[string]*summary.Test{}, fresh: func(c *Config, e execution) *testsched.Outcome {
 		return run(e.replayed)
 	}}
 	t.Chdir(t.TempDir())
@@ -355,7 +356,7 @@ func TestMinimize_KeepsIdentity(t *testing.T) {
 // New processes that show a known finding do not end the search for an unconfirmed one.
 func TestFound_KnownInProcesses(t *testing.T) {
 	n := 0
-	s := &Settings{summary: map[string]*Summary{}, fresh: func(c *Config, e execution) *testsched.Outcome {
+	s := &Settings{summary: map[string]*summary.Test{}, fresh: func(c *Config, e execution) *testsched.Outcome {
 		if e.drawn == nil {
 			return passes()
 		}

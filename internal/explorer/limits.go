@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/agents"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testbudget"
 )
 
@@ -98,15 +99,8 @@ func (l *limits) short(r *Result) string {
 	return l.share.By
 }
 
-// Short describes an exploration that was ended before its full time.
-type Short struct {
-	By       string // what ended it
-	Unvaried bool   // it had the default order only
-	Full     time.Duration
-}
-
 // cutShort describes an exploration that was ended before its full time, or returns nil.
-func (l *limits) cutShort(r *Result) *Short {
+func (l *limits) cutShort(r *Result) *summary.Short {
 	by := l.short(r)
 	if by == "" {
 		return nil
@@ -116,5 +110,5 @@ func (l *limits) cutShort(r *Result) *Short {
 	if r.Exhaustive {
 		drawn = r.Schedules
 	}
-	return &Short{By: by, Unvaried: drawn <= 1, Full: l.share.Full}
+	return &summary.Short{By: by, Unvaried: drawn <= 1, Full: l.share.Full}
 }

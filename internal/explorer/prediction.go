@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/predict"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -29,42 +30,8 @@ type passingPrediction struct {
 	runs       int
 }
 
-// PredictionCounts counts predictions by the results of their directed schedules.
-type PredictionCounts struct {
-	Predicted int
-	Tried     int // have a directed schedule that was executed; Confirmed, Others and those that are not confirmed
-	Confirmed int
-	Others    int // led to a finding that was not predicted
-	Cut       int // number of tests with a run that was longer than its record
-}
-
-// Add adds other counts.
-func (c *PredictionCounts) Add(other PredictionCounts) {
-	c.Predicted += other.Predicted
-	c.Tried += other.Tried
-	c.Confirmed += other.Confirmed
-	c.Others += other.Others
-	c.Cut += other.Cut
-}
-
-func (c PredictionCounts) String() string {
-	text := fmt.Sprintf("%s: %d confirmed", program.Plural(c.Predicted, "prediction", "predictions"), c.Confirmed)
-	for _, part := range []struct {
-		n    int
-		text string
-	}{{c.Tried - c.Confirmed - c.Others, "not confirmed"}, {c.Others, "led to another finding"}, {c.Predicted - c.Tried, "not tried"}} {
-		if part.n > 0 {
-			text += fmt.Sprintf(", %d %s", part.n, part.text)
-		}
-	}
-	if c.Cut > 0 {
-		text += fmt.Sprintf(", the first %d operations of runs recorded in %s", predict.MaxEvents, program.Plural(c.Cut, "test", "tests"))
-	}
-	return text
-}
-
 // counts counts the predictions of an exploration with a finding; nil means that it has none.
-func (p *predictions) counts(finding *testsched.Outcome) (c PredictionCounts) {
+func (p *predictions) counts(finding *testsched.Outcome) (c summary.Predictions) {
 	c.Predicted, c.Tried = p.predicted, p.tried
 	switch {
 	case p.prediction == nil || finding == nil:
@@ -125,7 +92,7 @@ func samePlaces(a, b predict.Pair) bool {
 // list returns lines about predictions: their numbers, and the unconfirmed ones.
 func (p *predictions) list() (lines []string) {
 	if p.predicted > 0 {
-		text := PredictionCounts{Predicted: p.predicted, Tried: p.tried}.String()
+		text := summary.Predictions{Predicted: p.predicted, Tried: p.tried}.String()
 		if p.operations > predict.MaxEvents {
 			text += fmt.Sprintf(", recorded %d of %d operations", predict.MaxEvents, p.operations)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -53,7 +54,7 @@ func reportOf(t *testing.T, run int, outcome func(process) *testsched.Outcome) (
 	t.Helper()
 	t.Chdir(t.TempDir())
 	f := &processes{outcome: outcome}
-	s := &Settings{summary: map[string]*Summary{}, fresh: f.start}
+	s := &Settings{summary: map[string]*summary.Test{}, fresh: f.start}
 	s.Config = Config{Seed: 1, Schedules: 40}
 	runs := 0
 	r := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
@@ -77,12 +78,12 @@ func TestTest_Incomplete(t *testing.T) {
 		sampled    testsched.Sampled
 		kind, note string
 	}{
-		{true, 20, testsched.SampledMaps, SampledOnly, "not complete: the limits of the exploration were reached"},
-		{true, 1000, testsched.SampledMaps, CompleteFor, ""},
-		{true, 1, 0, SampledOnly, "complete: the only schedule with at most 0 preemptions, if there is no data race; stopped there because the limits of the exploration were reached"},
-		{false, 20, testsched.SampledMaps, SampledOnly, ""},
+		{true, 20, testsched.SampledMaps, summary.SampledOnly, "not complete: the limits of the exploration were reached"},
+		{true, 1000, testsched.SampledMaps, summary.CompleteFor, ""},
+		{true, 1, 0, summary.SampledOnly, "complete: the only schedule with at most 0 preemptions, if there is no data race; stopped there because the limits of the exploration were reached"},
+		{false, 20, testsched.SampledMaps, summary.SampledOnly, ""},
 	} {
-		s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, modules: "example.org"}
+		s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}, modules: "example.org"}
 		s.Config.Schedules, s.Config.Exhaustive, s.Config.Preemptions = c.limit, c.exhaustive, systematic.Unbounded
 		report := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
 			runner(func(*testsched.Schedule) *testsched.Outcome {
@@ -118,7 +119,7 @@ func TestReplay_Fit(t *testing.T) {
 		if err := os.WriteFile("x.path", []byte(b.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s := &Settings{Options: Options{Schedule: "x.path", Summaries: t.TempDir()}, summary: map[string]*Summary{}}
+		s := &Settings{Options: Options{Schedule: "x.path", Summaries: t.TempDir()}, summary: map[string]*summary.Test{}}
 		r := s.Test(testsched.Unit{Package: "example.org/t", Test: "TestX"}, false, time.Time{},
 			runner(func(*testsched.Schedule) *testsched.Outcome { return &testsched.Outcome{Followed: c.followed} }))
 		if got := s.summary["TestX"]; c.want == "" && (r != nil || got != nil) ||
@@ -135,7 +136,7 @@ func TestReplay_Critical(t *testing.T) {
 	o := &testsched.Outcome{Kind: testsched.Deadlock, Hash: 9, Trace: []testsched.Event{{Who: 4, Place: 1, Number: 1, Op: program.OpClose,
 		Object: "c", At: "x.go:2"}, {Who: 5, Place: 1, Number: 2, Op: program.OpReceive, Object: "c", At: "x.go:1"}}}
 	m := &minimize.Result{Schedule: &testsched.Schedule{}, Outcome: o, Critical: 2}
-	s := &Settings{summary: map[string]*Summary{}}
+	s := &Settings{summary: map[string]*summary.Test{}}
 	s.Options.Schedule = s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, m)
 	for hash, want := range map[uint64]bool{9: true, 8: false} {
 		r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome {
@@ -202,7 +203,7 @@ func TestAlone(t *testing.T) {
 // A finding that cannot be confirmed because no process can be started says why, and its schedule is kept.
 func TestProcesses_NotStarted(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := &Settings{summary: map[string]*Summary{}}
+	s := &Settings{summary: map[string]*summary.Test{}}
 	s.fresh = func(*Config, execution) *testsched.Outcome {
 		s.unstarted = errors.New("no room for processes")
 		return nil
@@ -243,7 +244,7 @@ func TestTest_Long(t *testing.T) {
 		{testsched.Outcome{Kind: testsched.NoEnd, Message: "loops", Exceeded: testsched.Exceeded{Advances: 9}}, "advances the clock more than 9 times"},
 	} {
 		t.Chdir(t.TempDir())
-		s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}}
+		s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}}
 		u := testsched.Unit{Package: "example.org/t", Test: "TestX"}
 		report := s.Test(u, false, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome { o := c.outcome; return &o }))
 		if !report.Unexplored() || !strings.HasPrefix(s.summary["TestX"].Note, "not explored: it "+c.why) {
@@ -260,7 +261,7 @@ func TestTest_Long(t *testing.T) {
 		s.flags.Timeout = time.Nanosecond
 		text = report.TimedOut()
 		files, _ := filepath.Glob("testdata/macemc/TestX/no-end-*.path")
-		if !strings.Contains(text, "NO END: loops") || len(files) != 1 || s.summary["TestX"].Kind != New {
+		if !strings.Contains(text, "NO END: loops") || len(files) != 1 || s.summary["TestX"].Kind != summary.New {
 			t.Errorf("got %q, files %q, %+v", text, files, s.summary["TestX"])
 		}
 	}

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/macemc/macemc/internal/explorer/minimize"
-	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -17,68 +16,12 @@ import (
 func (r *Result) text() string {
 	text, delays := r.counts(), ""
 	if r.Delays > 0 && (r.Complete == nil || r.Missing != "") {
-		delays = fmt.Sprintf("delays above %v are not tried (raise -explore-delay, as to %v)", r.Delays, LongerDelay(r.Delays))
+		delays = fmt.Sprintf("delays above %v are not tried (raise -explore-delay, as to %v)", r.Delays, summary.LongerDelay(r.Delays))
 	}
-	if text = joined(text, delays, r.Saved.String()); r.recurred() {
+	if text = summary.Joined(text, delays, r.Saved.String()); r.recurred() {
 		text = strings.Replace(text, "no finding", "no new finding", 1)
 	}
 	return text
-}
-
-// joined joins the texts that are not empty.
-func joined(texts ...string) string {
-	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
-}
-
-// Saved counts stored schedules, except those of known findings, that pass.
-type Saved struct {
-	Passing               int
-	Unfit                 int    // number of them with a switch that did not apply
-	Unlike                int    // number of others, recorded without -race and executed with it, or the other way round: their runs differ
-	UnfitFile, UnlikeFile string // the first of each
-}
-
-// Add adds other counts.
-func (s *Saved) Add(other Saved) {
-	s.Passing += other.Passing
-	s.Unfit += other.Unfit
-	s.Unlike += other.Unlike
-	s.UnfitFile, s.UnlikeFile = cmp.Or(s.UnfitFile, other.UnfitFile), cmp.Or(s.UnlikeFile, other.UnlikeFile)
-}
-
-// pass counts a schedule that passes. all means that all of its switches applied.
-func (s *Saved) pass(f *schedulefile.Stored, race, all bool) {
-	switch {
-	case f.Race != race:
-		s.Add(Saved{Unlike: 1, UnlikeFile: f.File})
-	case !all:
-		s.Add(Saved{Passing: 1, Unfit: 1, UnfitFile: f.File})
-	default:
-		s.Passing++
-	}
-}
-
-// String returns an empty string if there are none.
-func (s Saved) String() string {
-	passing, unlike := "", ""
-	if s.Passing > 0 {
-		passing = program.Plural(s.Passing, "saved schedule passes", "saved schedules pass")
-	}
-	if s.Unfit > 0 {
-		passing += ", but the code may have changed for " + named(s.UnfitFile, s.Unfit)
-	}
-	if s.Unlike > 0 {
-		unlike = "not looked for, as -race changes its run: the finding of " + named(s.UnlikeFile, s.Unlike)
-	}
-	return joined(passing, unlike)
-}
-
-// named names the first of n files.
-func named(file string, n int) string {
-	if n == 1 {
-		return file
-	}
-	return fmt.Sprintf("%s and %d more", file, n-1)
 }
 
 func (r *Result) counts() string {
@@ -92,7 +35,7 @@ func (r *Result) counts() string {
 		if r.Exhaustive && r.sampled > 0 {
 			sampled = fmt.Sprintf("%d of all %d schedules were sampled", r.sampled, r.Schedules)
 		}
-		return joined(fmt.Sprintf("macemc: %s (%.0f/s), no finding", text, rate), sampled, r.incomplete())
+		return summary.Joined(fmt.Sprintf("macemc: %s (%.0f/s), no finding", text, rate), sampled, r.incomplete())
 	}
 	if r.Orders == 1 {
 		return fmt.Sprintf("macemc: %s, no finding; all have the same order of goroutines", program.Plural(r.Schedules, "schedule",
@@ -118,7 +61,7 @@ func (r *Result) counts() string {
 	if r.TooLong > 0 {
 		long = fmt.Sprintf("%d did not end within the limit of scheduling points", r.TooLong)
 	}
-	return joined(text, r.slow, complete, ended, long)
+	return summary.Joined(text, r.slow, complete, ended, long)
 }
 
 // nearTimeout is why an exploration ends at Config.End.
@@ -126,9 +69,6 @@ const nearTimeout = "stopped because -timeout is near"
 
 // fewNewOrders is the share of further runs with a known order from which on new ones are rare.
 const fewNewOrders = 0.95
-
-// LongerDelay returns the delay that is suggested if one was too short.
-func LongerDelay(d time.Duration) time.Duration { return 100 * d }
 
 // incomplete describes why an exhaustive exploration ended before it had covered what was requested. An empty string means that it has not.
 func (r *Result) incomplete() string {
@@ -139,11 +79,6 @@ func (r *Result) incomplete() string {
 		return "stopped there because " + r.Missing
 	}
 	return "not complete: " + r.Missing
-}
-
-// Certainty describes what the critical step of a finding relies on.
-func Certainty() string {
-	return fmt.Sprintf("sampled: a random continuation passed before this step, 0 of %d after it", minimize.Continuations)
 }
 
 // explain describes a finding in about 25 lines.

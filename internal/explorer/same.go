@@ -8,6 +8,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -15,9 +16,9 @@ import (
 func confirmed(s *Settings, c *Config, m *minimize.Result, how string) *Report {
 	file := s.store(c, m)
 	how += alsoIn(c, m, s.shown)
-	report := &Report{Finding: s.explain(c, m, how, file), file: file, place: placeOf(m)}
+	report := &Report{Finding: s.explain(c, m, how, file), file: file, place: summary.PlaceOf(m.Outcome, m.Critical)}
 	if file != "" {
-		report.place.store(file, replayCommand(s, c, file))
+		report.place.Store(file, replayCommand(s, c, file))
 	}
 	if shows := slices.Compact(slices.Clone(m.Outcome.Shows)); file != "" && len(shows) > 1 { // the kind alone identifies no finding
 		report.shows = testsched.Brief(strings.Join(shows, "\n"))

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
@@ -22,7 +23,7 @@ type Settings struct {
 	Options
 	folder      string
 	flags       program.Flags
-	summary     map[string]*Summary // by test
+	summary     map[string]*summary.Test // by test
 	modules     string              // see VariableModules
 	limits      limits
 	provisional provisionalFile
@@ -53,11 +54,11 @@ func FromEnvironment(args []string) *Settings {
 	var o Options
 	json.Unmarshal([]byte(os.Getenv(variable)), &o) // without options, one that nothing limits
 	s := &Settings{
-		Options: o, summary: map[string]*Summary{}, folder: os.Getenv(program.VariableFolder),
+		Options: o, summary: map[string]*summary.Test{}, folder: os.Getenv(program.VariableFolder),
 		modules: os.Getenv(testsched.VariableModules), flags: program.ParseFlags(o.Tags, args),
 	}
 	if s.Summaries != "" {
-		os.WriteFile(BegunFile(s.Summaries), nil, 0o666)
+		summary.Begin(s.Summaries)
 	}
 	s.limits.ledger = testbudget.Open(s.Summaries)
 	return s
@@ -73,7 +74,7 @@ type Report struct {
 	Rest    []string // subtests that are to be executed as go test does
 	shows   string   // identifies a finding whose schedule is stored; empty means none
 	file    string   // of its schedule
-	place   *Place   // of the finding, once it is concluded
+	place   *summary.Place // of the finding, once it is concluded
 	// TimedOut, if not nil, means that the test is to be executed as go test does. If it does not end before -timeout, that is a finding.
 	// TimedOut stores and describes it.
 	TimedOut func() string
@@ -121,11 +122,11 @@ func explored(s *Settings, c *Config, runner testsched.Runner, first func(*tests
 		s.binary.read = append(s.binary.read, f.File)
 	}
 	if err != nil {
-		s.summarizeAs(Damaged, u, &Result{}, "")
+		s.summarizeAs(summary.Damaged, u, &Result{}, "")
 		return &Report{Finding: fmt.Sprintf("macemc: %v\n", err)}
 	}
 	c.Corpus, c.Intrinsics = corpus, !ofModules(u.Package, s.modules)
-	c.Progress = func(r *Result) { s.summarize(u, r, EndedEarly) }
+	c.Progress = func(r *Result) { s.summarize(u, r, summary.EndedEarly) }
 	c.Progress(&Result{}) // reserves room for a finding
 	c.Long = func(text string) { s.announce(u.Package + " " + u.String() + ": " + text) }
 	s.runs = runs{Runs: agents.Runs{Dies: dying(u)}, config: c}
@@ -177,7 +178,7 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 	}
 	switch {
 	case r.Stop == divided:
-		if delete(s.summary, u.String()); r.Saved != (Saved{}) {
+		if delete(s.summary, u.String()); r.Saved != (summary.Saved{}) {
 			s.summarize(u, r, "")
 		}
 		return nil
@@ -193,7 +194,7 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 		if note != "" && r.Complete != nil {
 			complete = r.Complete.String()
 		}
-		if note = joined(slowNote(r), left, complete, note); r.Ended {
+		if note = summary.Joined(slowNote(r), left, complete, note); r.Ended {
 			note = nearTimeout
 		}
 		return s.conclude(u, r, &Report{Note: strings.Join(append([]string{r.text()}, r.predictions.list()...), "\nmacemc: ")}, note)

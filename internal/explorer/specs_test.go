@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -61,7 +62,7 @@ func TestDivideSuite(t *testing.T) {
 // Each spec is explored and reported like a subtest.
 func TestDivision_Specs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config, execution) *testsched.Outcome { return nil }}
+	s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config, execution) *testsched.Outcome { return nil }}
 	s.Config = Config{Schedules: 2}
 	var runs []string
 	suite := &toySuite{runs: &runs, origins: []testsched.Origin{{Number: 2}}, specs: func(only string) string {
@@ -84,7 +85,7 @@ func TestDivision_Specs(t *testing.T) {
 // Specs without concurrency are not explored as one: other goroutines are those of Ginkgo.
 func TestDivision_SequentialSpecs(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config, execution) *testsched.Outcome { return nil }}
+	s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config, execution) *testsched.Outcome { return nil }}
 	var runs []string
 	suite := &toySuite{runs: &runs, specs: func(only string) string {
 		if only != "" {
@@ -108,7 +109,7 @@ func TestDivision_DependentSpecs(t *testing.T) {
 // checkDependentSpecs explores a suite whose second spec needs the first one. whole is the outcome of the suite's first run.
 func checkDependentSpecs(t *testing.T, whole testsched.Kind) {
 	t.Chdir(t.TempDir())
-	s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config, execution) *testsched.Outcome { return nil }}
+	s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config, execution) *testsched.Outcome { return nil }}
 	s.Config = Config{Schedules: 2}
 	var runs []string
 	fails := func(executed []string) *testsched.Outcome {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -19,7 +20,7 @@ func TestSuspect(t *testing.T) {
 	found := &testsched.Schedule{Seed: 1, Switches: []testsched.Switch{{Who: 1, Place: 2, To: 3}, {Who: 4, Place: 5, To: 6}}}
 	r := &Result{Found: found}
 	finding := &testsched.Outcome{Kind: testsched.Deadlock, Message: "blocked"}
-	s := &Settings{Options: Options{Summaries: t.TempDir()}, summary: map[string]*Summary{}}
+	s := &Settings{Options: Options{Summaries: t.TempDir()}, summary: map[string]*summary.Test{}}
 	files := func(want ...string) {
 		t.Helper()
 		got, _ := filepath.Glob("testdata/macemc/TestX/*")

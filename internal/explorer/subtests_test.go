@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -104,7 +105,7 @@ func TestDivision(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config,
+			s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}, fresh: func(*Config,
 				execution) *testsched.Outcome {
 				return nil
 			}}
@@ -146,7 +147,7 @@ func TestDivision_Stays(t *testing.T) {
 func TestDivision_FirstFailure(t *testing.T) {
 	t.Chdir(t.TempDir())
 	failure := &testsched.Outcome{Kind: testsched.Failed, Message: "it fails"}
-	s := &Settings{summary: map[string]*Summary{}, Options: Options{Summaries: t.TempDir()}}
+	s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}}
 	s.fresh = func(*Config, execution) *testsched.Outcome { return failure }
 	s.Config = Config{Schedules: 2}
 	n := 0

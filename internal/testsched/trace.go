@@ -40,6 +40,24 @@ func (o *Outcome) Closing() int {
 	return 0
 }
 
+// Decisive returns the number of the step whose source reports show: the critical one, or else the last one at the place of the finding. 0
+// means unknown.
+func Decisive(o *Outcome, critical int) int {
+	if 0 < critical && critical <= len(o.Trace) {
+		return critical
+	}
+	for i, e := range slices.Backward(o.Trace) {
+		if len(o.Details) == 0 || e.At == "" {
+			continue
+		}
+		_, rest, found := strings.Cut(o.Details[0], " at "+e.At)
+		if found && strings.IndexAny(rest, "0123456789") != 0 { // a longer number is another line
+			return i + 1
+		}
+	}
+	return 0
+}
+
 var goroutineName = regexp.MustCompile(`\bgoroutine (\d+)`)
 
 // identities describes the goroutines that the lines of a report name, except those that the headline describes.

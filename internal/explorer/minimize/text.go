@@ -107,3 +107,8 @@ func (m *Result) Differences() (lines []string) {
 	}
 	return lines
 }
+
+// Certainty describes what a critical step relies on.
+func Certainty() string {
+	return fmt.Sprintf("sampled: a random continuation passed before this step, 0 of %d after it", Continuations)
+}

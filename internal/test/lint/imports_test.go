@@ -128,6 +128,7 @@ var imports = []struct {
 	{pkg: "internal/explorer/minimize", module: `internal/agents internal/explorer/schedulefile internal/predict internal/testsched
 		internal/testsched/program`},
 	{pkg: "internal/explorer/systematic", strict: true, module: "internal/testsched internal/testsched/program"},
+	{pkg: "internal/explorer/summary", strict: true, module: "internal/predict internal/testsched internal/testsched/program"},
 	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/explorer/... internal/ginkgo internal/outfile internal/predict
 		internal/testbudget internal/testsched internal/testsched/program`},
 	{pkg: "internal/overlay", strict: true, module: "internal/child internal/predict internal/testsched internal/testsched/program"},

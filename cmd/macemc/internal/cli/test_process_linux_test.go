@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/summary"
 )
 
 // Signals that a test sends to its own process, memory that it maps, and what ends the process belong to a run.
@@ -145,8 +145,8 @@ func TestTest_ProcessDies(t *testing.T) {
 			t.Errorf("status %d, %s is missing:\n%s", status, want, out)
 		}
 	}
-	if strings.Contains(out, explorer.EndedEarly) {
-		t.Errorf("%q was examined:\n%s", explorer.EndedEarly, out)
+	if strings.Contains(out, summary.EndedEarly) {
+		t.Errorf("%q was examined:\n%s", summary.EndedEarly, out)
 	}
 	const skipped = `name="TestBehind" time="0.000">\s*<skipped message="not explored: `
 	if text, err := os.ReadFile("dies.xml"); err != nil || !regexp.MustCompile(skipped).Match(text) {

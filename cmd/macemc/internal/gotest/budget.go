@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/child"
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -122,7 +122,7 @@ type shortened struct {
 type shortBy map[string]shortened
 
 // count counts a test; nil means that it had its full time.
-func (s *shortBy) count(t *explorer.Short) {
+func (s *shortBy) count(t *summary.Short) {
 	if t == nil {
 		return
 	}
@@ -176,7 +176,7 @@ func (s shortBy) String() (text string) {
 }
 
 // shortNote describes what a test lacks. An empty string means nothing.
-func shortNote(s *explorer.Short) string {
+func shortNote(s *summary.Short) string {
 	switch {
 	case s == nil:
 		return ""
@@ -208,12 +208,12 @@ func (s shortBy) lines(of int, total time.Duration, command string) (list []stri
 }
 
 // record records the explorations of a package for later commands.
-func (b *budget) record(pkg string, tests []*explorer.Summary) {
+func (b *budget) record(pkg string, tests []*summary.Test) {
 	if b == nil || b.planner == nil {
 		return
 	}
 	for _, t := range tests {
-		stopped := strings.HasSuffix(t.Note, explorer.Exploring) || strings.Contains(t.Note, testbudget.ByTimeout)
+		stopped := strings.HasSuffix(t.Note, summary.Exploring) || strings.Contains(t.Note, testbudget.ByTimeout)
 		b.planner.Explored(pkg, function(t.Test), testbudget.Explored{Used: t.Elapsed, Short: t.Short != nil || stopped, New: t.Unsaturated})
 	}
 	b.planner.Save(pkg)

@@ -20,6 +20,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/overlay"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/search"
@@ -188,7 +189,7 @@ func (v *invocation) explore(ctx context.Context, changed overlay.Build) (err er
 	if !v.json && !v.inner {
 		hide = v.announce(shown)
 		defer time.AfterFunc(longBuild, func() {
-			if !v.begun() {
+			if !summary.Begun(v.Summaries) {
 				fmt.Fprintln(shown, "macemc: building the tests with the changed standard library, which takes about a minute the first time")
 			}
 		}).Stop()
@@ -201,7 +202,7 @@ func (v *invocation) explore(ctx context.Context, changed overlay.Build) (err er
 // report reports the end of the go command, and returns the error for its own.
 func (v *invocation) report(ctx context.Context, cmd *exec.Cmd, s *summaries, err error) error {
 	var lacking, unexecuted error
-	if err != nil && ctx.Err() == nil && (len(s.unbuilt) > 0 || !v.begun()) {
+	if err != nil && ctx.Err() == nil && (len(s.unbuilt) > 0 || !summary.Begun(v.Summaries)) {
 		lacking = unwritable(ctx, v.dir)
 	}
 	if v.stored != nil && !v.inner && ctx.Err() == nil && !v.executed() && !slices.Contains(s.unbuilt, v.stored.Package) {

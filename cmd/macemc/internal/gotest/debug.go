@@ -44,7 +44,7 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *schedulefile.Stored
 		c.Start = named[0]
 	}
 	if o.Kind == testsched.Race {
-		c.Start = explorer.Decisive(o, 0)
+		c.Start = testsched.Decisive(o, 0)
 	}
 	switch {
 	case passes == nil:

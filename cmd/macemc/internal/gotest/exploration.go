@@ -15,6 +15,7 @@ import (
 	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/scratch"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/testsched"
@@ -166,12 +167,6 @@ func userValues() string {
 	return strings.Join(lines, "\n")
 }
 
-// begun reports whether a test binary has started.
-func (x *exploration) begun() bool {
-	_, err := os.Stat(explorer.BegunFile(x.Summaries))
-	return err == nil
-}
-
 // longExploration is the time after which an exploration is shown.
 const longExploration = 3 * time.Second
 
@@ -181,16 +176,16 @@ func (x *exploration) progress() string {
 	var texts []string
 	files, _ := os.ReadDir(x.Summaries)
 	for _, f := range files {
-		pkg := explorer.SummaryPackage(f.Name())
+		pkg := summary.Package(f.Name())
 		info, err := f.Info()
 		if pkg == "" || err != nil || time.Since(info.ModTime()) > time.Minute { // its process has ended
 			continue
 		}
-		for _, t := range explorer.ReadSummaries(filepath.Join(x.Summaries, f.Name())) {
+		for _, t := range summary.Read(filepath.Join(x.Summaries, f.Name())) {
 			switch {
-			case t.Kind == explorer.Suspect:
+			case t.Kind == summary.Suspect:
 				texts = append(texts, fmt.Sprintf("%s %s  examining a finding", pkg, t.Test))
-			case t.Note == explorer.EndedEarly && t.Elapsed >= longExploration:
+			case t.Note == summary.EndedEarly && t.Elapsed >= longExploration:
 				texts = append(texts, fmt.Sprintf("%4ds  %s %s  %s schedules", int(t.Elapsed.Seconds()), pkg, t.Test, textfmt.Number(t.Schedules)))
 			}
 		}
@@ -202,7 +197,7 @@ func (x *exploration) progress() string {
 func (x *exploration) announce(out *lockedWriter) (end func()) {
 	written, done := 0, make(chan bool)
 	write := func() {
-		text, _ := os.ReadFile(explorer.AnnouncementsFile(x.Summaries))
+		text := summary.Announced(x.Summaries)
 		for i := bytes.IndexByte(text[written:], '\n'); i >= 0; i = bytes.IndexByte(text[written:], '\n') {
 			fmt.Fprintf(out, "macemc: %s\n", text[written:written+i])
 			written += i + 1
@@ -225,7 +220,7 @@ func (x *exploration) announce(out *lockedWriter) (end func()) {
 
 // executed reports whether the test of the given schedule was executed.
 func (x *exploration) executed() bool {
-	return slices.ContainsFunc(explorer.ReadSummaries(explorer.SummaryFile(x.Summaries, x.stored.Package)), func(t *explorer.Summary) bool {
+	return slices.ContainsFunc(summary.Read(summary.File(x.Summaries, x.stored.Package)), func(t *summary.Test) bool {
 		return t.Test == x.stored.Test || x.stored.External && strings.HasPrefix(t.Test, x.stored.Test+" (")
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
@@ -141,7 +142,7 @@ func TestSummaries(t *testing.T) {
 		text += summaryLine("Test"+test, "sampled", "not explored: it starts a process")
 	}
 	text += summaryLine("TestG", "sampled", "not explored: it waits for signals")
-	if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(summary.File(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
@@ -162,18 +163,18 @@ func TestSummaries(t *testing.T) {
 
 // The bounds of complete tests stand beside their number.
 func TestPackageSummary_Bounds(t *testing.T) {
-	all := explorer.Summary{Kind: explorer.Complete, Schedules: 4, Elapsed: time.Second, Preemptions: systematic.Unbounded}
+	all := summary.Test{Kind: summary.Complete, Schedules: 4, Elapsed: time.Second, Preemptions: systematic.Unbounded}
 	delayed, bounded, drawn := all, all, all
-	delayed.Delays, drawn.Kind, bounded.Preemptions = time.Millisecond, explorer.CompleteFor, 1
+	delayed.Delays, drawn.Kind, bounded.Preemptions = time.Millisecond, summary.CompleteFor, 1
 	for _, c := range []struct {
-		tests []explorer.Summary
+		tests []summary.Test
 		want  string
 	}{
-		{[]explorer.Summary{all}, "4 schedules of 1 test (1 complete), 4/s"},
-		{[]explorer.Summary{all, delayed}, "8 schedules of 2 tests (2 complete) with delays up to 1ms (-explore-delay 100ms tries longer ones), 4/s"},
-		{[]explorer.Summary{bounded, all}, "8 schedules of 2 tests (2 complete with at most 1 preemption, early timers included), 4/s"},
-		{[]explorer.Summary{all, drawn, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included, 1 of them for what they drew), 4/s"},
-		{[]explorer.Summary{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included) with delays up to 1ms (-explore-delay 100ms tries longer ones), 4/s"},
+		{[]summary.Test{all}, "4 schedules of 1 test (1 complete), 4/s"},
+		{[]summary.Test{all, delayed}, "8 schedules of 2 tests (2 complete) with delays up to 1ms (-explore-delay 100ms tries longer ones), 4/s"},
+		{[]summary.Test{bounded, all}, "8 schedules of 2 tests (2 complete with at most 1 preemption, early timers included), 4/s"},
+		{[]summary.Test{all, drawn, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included, 1 of them for what they drew), 4/s"},
+		{[]summary.Test{all, delayed, bounded}, "12 schedules of 3 tests (3 complete with at most 1 preemption, early timers included) with delays up to 1ms (-explore-delay 100ms tries longer ones), 4/s"},
 	} {
 		var sum packageSummary
 		for _, t := range c.tests {
@@ -206,12 +207,12 @@ func TestExploration_Progress(t *testing.T) {
 	line := func(test, kind, note string, schedules, seconds int) string {
 		return summaryLine(test, kind, note, fmt.Sprintf(`"Schedules":%d,"Elapsed":%d`, schedules, seconds*1e9))
 	}
-	file := explorer.SummaryFile(x.Summaries, "example.org/p")
+	file := summary.File(x.Summaries, "example.org/p")
 	for name, text := range map[string]string{
-		file: line("TestA", explorer.SampledOnly, "", 70, 9) + line("TestB", explorer.SampledOnly, explorer.EndedEarly, 1234, 12),
-		explorer.SummaryFile(x.Summaries, "example.org/q"): line("TestC", explorer.SampledOnly, explorer.EndedEarly, 70, 1),
-		explorer.SummaryFile(x.Summaries, "example.org/r"): line("TestD", explorer.Suspect, "DEADLOCK", 5, 0),
-		explorer.BegunFile(x.Summaries):                    "",
+		file: line("TestA", summary.SampledOnly, "", 70, 9) + line("TestB", summary.SampledOnly, summary.EndedEarly, 1234, 12),
+		summary.File(x.Summaries, "example.org/q"): line("TestC", summary.SampledOnly, summary.EndedEarly, 70, 1),
+		summary.File(x.Summaries, "example.org/r"): line("TestD", summary.Suspect, "DEADLOCK", 5, 0),
+		filepath.Join(x.Summaries, "begun"):        "",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -304,7 +305,7 @@ func TestExploration_Temporary(t *testing.T) {
 // The note of a test names what has limited its time. That of earlier subtests is in the line of the package only.
 func TestShortBy_Notes(t *testing.T) {
 	var earlier shortBy
-	earlier.count(&explorer.Short{By: byTime, Full: 2 * time.Second})
+	earlier.count(&summary.Short{By: byTime, Full: 2 * time.Second})
 	if got, want := earlier.String(), "; earlier subtests left 1 test with less than 2s (raise -explore-time)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -315,7 +316,7 @@ func TestShortBy_Notes(t *testing.T) {
 		"-explore-time": "earlier subtests used up their time, so it had a tenth of 2s",
 		"-timeout":      "-timeout left less than 2s",
 	} {
-		if got := shortNote(&explorer.Short{By: by, Full: 2 * time.Second}); got != want {
+		if got := shortNote(&summary.Short{By: by, Full: 2 * time.Second}); got != want {
 			t.Errorf("%s: got %q, want %q", by, got, want)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testbudget"
 	"github.com/macemc/macemc/internal/textfmt"
@@ -18,13 +18,13 @@ type packageSummary struct {
 	drawn            int // number of tests that are complete for what they drew
 	bounded          bool
 	preemptions      int           // if bounded, the lowest maximum of the complete tests
-	delays           time.Duration // the longest of explorer.Result.Delays
+	delays           time.Duration // the longest of those of tests
 	elapsed          time.Duration
 	excused          []string       // tests that fail without a new finding
 	names            map[string]int // number of tests of each function's name
 	found            []string       // tests with a new finding
-	results          []*explorer.Summary
-	saved            explorer.Saved
+	results          []*summary.Test
+	saved            summary.Saved
 	short            shortBy
 	sampling
 }
@@ -33,11 +33,11 @@ type packageSummary struct {
 type sampling struct {
 	sampled     int // number of tests with a share of new orders
 	unsaturated int // number of these in which new orders are not rare
-	predictions explorer.PredictionCounts
+	predictions summary.Predictions
 }
 
 // count adds a test.
-func (p *packageSummary) count(t *explorer.Summary) {
+func (p *packageSummary) count(t *summary.Test) {
 	p.saved.Add(t.Saved)
 	p.short.count(t.Short)
 	p.predictions.Add(t.Predictions)
@@ -52,9 +52,9 @@ func (p *packageSummary) count(t *explorer.Summary) {
 	}
 	p.tests++
 	p.schedules, p.delays, p.elapsed = p.schedules+t.Schedules, max(p.delays, t.Delays), p.elapsed+t.Elapsed
-	if t.Kind == explorer.CompleteFor {
+	if t.Kind == summary.CompleteFor {
 		p.drawn++
-	} else if t.Kind != explorer.Complete {
+	} else if t.Kind != summary.Complete {
 		return
 	}
 	p.complete++
@@ -76,7 +76,7 @@ func (p packageSummary) String() string {
 		complete += ")"
 	}
 	if p.delays > 0 {
-		complete += fmt.Sprintf(" with delays up to %v (-explore-delay %v tries longer ones)", p.delays, explorer.LongerDelay(p.delays))
+		complete += fmt.Sprintf(" with delays up to %v (-explore-delay %v tries longer ones)", p.delays, summary.LongerDelay(p.delays))
 	}
 	text := fmt.Sprintf("%s of %s%s, %.0f/s", textfmt.Plural(p.schedules, "schedule"), textfmt.Plural(p.tests, "test"), complete,
 		float64(p.schedules)/max(p.elapsed.Seconds(), 1e-6))

@@ -11,7 +11,7 @@ import (
 
 	"github.com/macemc/macemc/eventgraph"
 	"github.com/macemc/macemc/internal/eventkind"
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/history"
 	"github.com/macemc/macemc/internal/netmodel"
@@ -88,10 +88,10 @@ func foundPage(file string, s *schedulefile.Stored, o, passes *testsched.Outcome
 	if k := s.Critical(o.Trace); k > 0 {
 		e.Code = document.Around(&trace.Steps[k-1])
 		e.Violated = append(e.Violated, document.Fact{Label: "critical step", Text: fmt.Sprintf("step %d: %s", k, o.Trace[k-1])})
-		e.Compared = append(e.Compared, document.Fact{Label: "certainty", Text: explorer.Certainty()})
+		e.Compared = append(e.Compared, document.Fact{Label: "certainty", Text: minimize.Certainty()})
 	}
 	e.Start = e.Run.Last()
-	if k := explorer.Decisive(o, 0); e.Code == nil && k > 0 {
+	if k := testsched.Decisive(o, 0); e.Code == nil && k > 0 {
 		e.Code, e.Start = document.Around(&trace.Steps[k-1]), k
 	}
 	if passes == nil || passes.Untraced != o.Untraced {

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -98,7 +98,7 @@ func (c *cachedSummaries) save(folder, own string) {
 		if pkg == testsched.FileArguments {
 			pkg = own
 		}
-		text, err := os.ReadFile(explorer.SummaryFile(folder, pkg))
+		text, err := os.ReadFile(summary.File(folder, pkg))
 		if err != nil {
 			continue // the package has no explored test
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/internal/report/render"
@@ -119,7 +120,7 @@ func (r *results) render(status int) render.Results {
 		all.Suites = append(all.Suites, suite)
 		for i, c := range suite.Cases {
 			failed = failed || c.Result == document.Failed
-			if tests := p.sum.results; i < len(tests) && tests[i].Kind == explorer.New {
+			if tests := p.sum.results; i < len(tests) && tests[i].Kind == summary.New {
 				all.Findings = append(all.Findings, annotation(tests[i], p.pkg, tests[i].Place))
 			} else if c.Result == document.Failed || c.Result == document.Errored {
 				all.Problems = append(all.Problems, fmt.Sprintf("%s %s: %s", p.pkg, c.Name, textfmt.FirstLine(c.Message)))
@@ -179,7 +180,7 @@ func (p *packageResult) suite(assumed string) render.Suite {
 		}
 		s.Cases = append(s.Cases, c)
 		delete(fails, function(t.Test))
-		if t.Note != "" && t.Kind != explorer.New {
+		if t.Note != "" && t.Kind != summary.New {
 			property("not_covered", t.Test+": "+t.Note)
 		}
 		if t.Delayed != nil {
@@ -194,7 +195,7 @@ func (p *packageResult) suite(assumed string) render.Suite {
 	}
 	for _, t := range p.sum.results {
 		accepted := t.Unsought
-		if t.Kind != explorer.Hidden { // whose case has the known findings
+		if t.Kind != summary.Hidden { // whose case has the known findings
 			accepted = slices.Concat(t.Known, t.Unsought)
 		}
 		for i, line := range accepted {
@@ -216,7 +217,7 @@ func (p *packageResult) failures() map[string]bool {
 	fails := map[string]bool{}
 	for _, name := range p.failing {
 		below := slices.ContainsFunc(p.failing, func(other string) bool { return strings.HasPrefix(other, name+"/") })
-		explained := slices.ContainsFunc(p.sum.results, func(t *explorer.Summary) bool { return explains(t) && concerns(name, t.Test) })
+		explained := slices.ContainsFunc(p.sum.results, func(t *summary.Test) bool { return explains(t) && concerns(name, t.Test) })
 		if !below && !explained {
 			fails[name] = true
 		}
@@ -246,21 +247,21 @@ func (p *packageResult) problem(tests []document.Case) (list []document.Case) {
 }
 
 // testCase returns the test case of a test. fails means that it fails without a finding.
-func testCase(t *explorer.Summary, fails bool) document.Case {
+func testCase(t *summary.Test, fails bool) document.Case {
 	c := document.Case{Name: t.Test, Seconds: t.Elapsed.Seconds(), Text: t.Text}
 	set := func(r document.Result, kind, message string) { c.Result, c.Type, c.Message = r, kind, message }
 	switch {
-	case t.Kind == explorer.New:
-		p := cmp.Or(t.Place, &explorer.Place{})
+	case t.Kind == summary.New:
+		p := cmp.Or(t.Place, &summary.Place{})
 		set(document.Failed, p.Kind, cmp.Or(p.Title, "a new finding was stored"))
 		c.Text = t.Finding
 	case fails:
 		set(document.Failed, "failed test", plainFailure)
-	case t.Kind == explorer.Suspect || strings.HasSuffix(t.Note, explorer.Exploring):
+	case t.Kind == summary.Suspect || strings.HasSuffix(t.Note, summary.Exploring):
 		set(document.Errored, "error", t.Note)
-	case t.Kind == explorer.Damaged:
+	case t.Kind == summary.Damaged:
 		set(document.Errored, "error", "a stored schedule cannot be read")
-	case t.Kind == explorer.Hidden:
+	case t.Kind == summary.Hidden:
 		set(document.Skipped, "", "a known finding occurs in every schedule, which hides all others: "+strings.Join(t.Known, "; "))
 	case t.Skipped:
 		set(document.Skipped, "", "the test skips itself")
@@ -271,13 +272,13 @@ func testCase(t *explorer.Summary, fails bool) document.Case {
 }
 
 // explains reports whether the result of the exploration explains that the test fails.
-func explains(t *explorer.Summary) bool {
-	return slices.Contains([]string{explorer.New, explorer.Suspect, explorer.Hidden, explorer.Damaged}, t.Kind)
+func explains(t *summary.Test) bool {
+	return slices.Contains([]string{summary.New, summary.Suspect, summary.Hidden, summary.Damaged}, t.Kind)
 }
 
 // annotation returns the finding of a test at its source line.
-func annotation(t *explorer.Summary, pkg string, p *explorer.Place) render.Annotation {
-	p = cmp.Or(p, &explorer.Place{})
+func annotation(t *summary.Test, pkg string, p *summary.Place) render.Annotation {
+	p = cmp.Or(p, &summary.Place{})
 	line := fmt.Sprintf("%s of %s: %s", t.Test, pkg, cmp.Or(p.Title, "a new finding"))
 	a := render.Annotation{Rule: cmp.Or(p.Kind, "finding"), Title: t.Test, Headline: textfmt.Printable(line), Text: line,
 		Look: p.Command, Replay: p.Command}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/report/document"
 	"github.com/macemc/macemc/search"
 )
@@ -50,11 +50,11 @@ func TestResults(t *testing.T) {
 			"=== RUN   TestX\n    x_test.go:3: why\n=== RUN   TestY\n    y_test.go:4: other\n--- PASS: TestY (0.00s)\n" + failed + fail, 1, "", search.Violation,
 			"1 TestX: x_test.go:3: why"},
 		{"no tests", "", ok, 0, "", search.OK, "3 exploration: no test was explored"},
-		{"interrupted", line("sampled", explorer.EndedEarly), "", 130, "interrupted", search.Interrupted, "2 TestX: interrupted during the exploration"},
+		{"interrupted", line("sampled", summary.EndedEarly), "", 130, "interrupted", search.Interrupted, "2 TestX: interrupted during the exploration"},
 	} {
 		s := &summaries{out: new(strings.Builder), end: new(strings.Builder), folder: t.TempDir()}
 		if c.summary != "" {
-			if err := os.WriteFile(explorer.SummaryFile(s.folder, "p"), []byte(c.summary), 0o600); err != nil {
+			if err := os.WriteFile(summary.File(s.folder, "p"), []byte(c.summary), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -115,7 +115,7 @@ func (s *summaries) line(event, line string) string {
 	if strings.HasSuffix(line, " failed]") { // [build failed] or [setup failed]
 		s.unbuilt = append(s.unbuilt, pkg)
 	}
-	file := explorer.SummaryFile(s.folder, pkg)
+	file := summary.File(s.folder, pkg)
 	if strings.Contains(line, "(cached)") {
 		file = s.cached.file(fields[1])
 		now := time.Now()
@@ -182,11 +182,11 @@ func (s *summaries) read(pkg, file, cause string) (sum packageSummary) {
 		return sum
 	}
 	s.shown = append(s.shown, pkg)
-	sum.results, sum.names = explorer.ReadSummaries(file), map[string]int{}
+	sum.results, sum.names = summary.Read(file), map[string]int{}
 	for _, t := range sum.results {
 		if cause != "" {
-			t.Note = strings.NewReplacer(explorer.EndedEarly, cause+explorer.Exploring, explorer.EndedBefore,
-				"("+cause+explorer.Before).Replace(t.Note)
+			t.Note = strings.NewReplacer(summary.EndedEarly, cause+summary.Exploring, summary.EndedBefore,
+				"("+cause+summary.Before).Replace(t.Note)
 		}
 		if strings.HasPrefix(t.Note, unexplored+systemOfNodes) {
 			t.Note = searched
@@ -205,7 +205,7 @@ func (s *summaries) read(pkg, file, cause string) (sum packageSummary) {
 		s.total.count(t)
 		for i, lines := range [][]string{t.Known, t.Fixed, t.Unsought} {
 			for _, line := range lines {
-				prefix := []string{explorer.KnownPrefix(t.Kind == explorer.Hidden), "fixed: ", "not looked for: "}[i]
+				prefix := []string{summary.KnownPrefix(t.Kind == summary.Hidden), "fixed: ", "not looked for: "}[i]
 				s.known = append(s.known, fmt.Sprintf("%s %s: %s%s", pkg, t.Test, prefix, line))
 			}
 		}
@@ -214,19 +214,19 @@ func (s *summaries) read(pkg, file, cause string) (sum packageSummary) {
 }
 
 // count counts a test by its kind, and its known findings.
-func (s *summaries) count(sum *packageSummary, t *explorer.Summary) {
+func (s *summaries) count(sum *packageSummary, t *summary.Test) {
 	sum.names[function(t.Test)]++
 	switch t.Kind {
-	case explorer.Suspect:
+	case summary.Suspect:
 		s.failed++
 		s.counts.new++
-	case explorer.New:
+	case summary.New:
 		s.counts.new++
 		sum.found = append(sum.found, t.Test)
-	case explorer.Hidden:
+	case summary.Hidden:
 		s.counts.hidden++
 		sum.excused = append(sum.excused, t.Test)
-	case explorer.Damaged:
+	case summary.Damaged:
 		s.counts.damaged++
 		sum.excused = append(sum.excused, t.Test)
 	}
@@ -239,7 +239,7 @@ func (s *summaries) count(sum *packageSummary, t *explorer.Summary) {
 func (s *summaries) lacking() (packages []string) {
 	files, _ := os.ReadDir(s.folder)
 	for _, f := range files {
-		if pkg := explorer.SummaryPackage(f.Name()); pkg != "" && !slices.Contains(s.shown, pkg) {
+		if pkg := summary.Package(f.Name()); pkg != "" && !slices.Contains(s.shown, pkg) {
 			packages = append(packages, pkg)
 		}
 	}
@@ -256,10 +256,10 @@ func (s *summaries) unreported(cause string) {
 	s.rest = nil
 	for _, pkg := range s.lacking() {
 		s.ended = true
-		sum := s.read(pkg, explorer.SummaryFile(s.folder, pkg), cause)
+		sum := s.read(pkg, summary.File(s.folder, pkg), cause)
 		s.results.packages = append(s.results.packages, &packageResult{pkg: pkg, sum: sum})
 		for _, t := range sum.results {
-			if t.Kind == explorer.New && !contains(slices.Concat(s.failing[""], s.failing[pkg]), t.Test) {
+			if t.Kind == summary.New && !contains(slices.Concat(s.failing[""], s.failing[pkg]), t.Test) {
 				s.failed++
 				fmt.Fprintf(s.end, "--- FAIL: %s\n    %s\n", function(t.Test), strings.ReplaceAll(strings.TrimSpace(t.Finding), "\n", "\n    "))
 			}

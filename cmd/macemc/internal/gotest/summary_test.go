@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
-	"github.com/macemc/macemc/internal/explorer"
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/report/document"
 )
 
@@ -36,7 +36,7 @@ func TestSummaries_Coverage(t *testing.T) {
 		{a(`"Sampled":true,"Unsaturated":true`) + b, "15 schedules of 2 tests, 8/s, new orders until the end in 1 of them (raise -explore-time)"},
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(c.summary), 0o600); err != nil {
+		if err := os.WriteFile(summary.File(dir, "example.org/p"), []byte(c.summary), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		var out strings.Builder
@@ -79,8 +79,8 @@ func TestSummaries_Unexplored(t *testing.T) {
 // The summary of an interrupted package is shown, even if it has only one test.
 func TestSummaries_Unreported(t *testing.T) {
 	dir := t.TempDir()
-	text := summaryLine("TestA", "sampled", explorer.EndedEarly, `"Schedules":9,"Elapsed":1000000000`)
-	if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
+	text := summaryLine("TestA", "sampled", summary.EndedEarly, `"Schedules":9,"Elapsed":1000000000`)
+	if err := os.WriteFile(summary.File(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
@@ -121,8 +121,8 @@ func TestEndedEarly_Unexplained(t *testing.T) {
 // A package whose process was killed is reported with the signal.
 func TestSummaries_Killed(t *testing.T) {
 	dir := t.TempDir()
-	text := summaryLine("TestA", "sampled", explorer.EndedEarly, `"Schedules":9,"Elapsed":1000000000`)
-	if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(text), 0o600); err != nil {
+	text := summaryLine("TestA", "sampled", summary.EndedEarly, `"Schedules":9,"Elapsed":1000000000`)
+	if err := os.WriteFile(summary.File(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
@@ -172,7 +172,7 @@ func TestSummaries_Known(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		if c.summary != "" {
-			if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(c.summary), 0o600); err != nil {
+			if err := os.WriteFile(summary.File(dir, "example.org/p"), []byte(c.summary), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -196,9 +196,9 @@ func TestSummaries_Known(t *testing.T) {
 func TestSummaries_Events(t *testing.T) {
 	dir := t.TempDir()
 	const some = `"Schedules":3,"Elapsed":50000`
-	summary := summaryLine("TestA", "complete", "", some, `"Preemptions":9223372036854775807,"Delays":1000000`) +
+	text := summaryLine("TestA", "complete", "", some, `"Preemptions":9223372036854775807,"Delays":1000000`) +
 		summaryLine("TestB", "complete", "passes <x>", some, `"Preemptions":1`)
-	if err := os.WriteFile(explorer.SummaryFile(dir, "example.org/p"), []byte(summary), 0o600); err != nil {
+	if err := os.WriteFile(summary.File(dir, "example.org/p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	const output = `{"Time":"2026-01-01T00:00:00Z","Action":"output","Package":"example.org/p","Output":"ok  \tcommand-line-arguments\t0.1s\n","OutputType":"frame"}` + "\n" +
@@ -278,7 +278,7 @@ func TestUnexcused_SameNames(t *testing.T) {
 func TestSummaries_Searched(t *testing.T) {
 	dir := t.TempDir()
 	text := summaryLine("TestA", "sampled", "not explored: it checks a system of nodes, whose runs it explores itself")
-	if err := os.WriteFile(explorer.SummaryFile(dir, "p"), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(summary.File(dir, "p"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder

@@ -1,14 +1,12 @@
-package explorer
+package summary
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -23,37 +21,18 @@ type Place struct {
 	Known   string // reason for which the finding is accepted; empty means that it is new
 }
 
-// Decisive returns the number of the step whose source reports show: the critical one, or else the last one at the place of the finding. 0
-// means unknown.
-func Decisive(o *testsched.Outcome, critical int) int {
-	if 0 < critical && critical <= len(o.Trace) {
-		return critical
-	}
-	for i, e := range slices.Backward(o.Trace) {
-		if len(o.Details) == 0 || e.At == "" {
-			continue
-		}
-		_, rest, found := strings.Cut(o.Details[0], " at "+e.At)
-		if found && strings.IndexAny(rest, "0123456789") != 0 { // a longer number is another line
-			return i + 1
-		}
-	}
-	return 0
-}
-
-// placeOf returns a finding at the line of its decisive step. Without that step it is the place of the finding, in the working directory,
-// which is the folder of the package.
-func placeOf(m *minimize.Result) *Place {
-	o := m.Outcome
+// PlaceOf returns a finding at the line of its decisive step. critical is the number of the critical step; 0 means unknown. Without that
+// step it is the place of the finding, in the working directory, which is the folder of the package.
+func PlaceOf(o *testsched.Outcome, critical int) *Place {
 	p := &Place{Kind: string(o.Kind), Title: o.Title(), Text: o.Title()}
 	if len(o.Details) > 0 {
 		p.Text = o.Details[0]
 	}
 	at, _, _ := strings.Cut(o.Where, " ")
-	if k := Decisive(o, m.Critical); k > 0 {
+	if k := testsched.Decisive(o, critical); k > 0 {
 		e := &o.Trace[k-1]
 		p.File, at = e.File, e.At
-		if k == m.Critical {
+		if k == critical {
 			p.Text = fmt.Sprintf("critical step %d: %v", k, e)
 		}
 	} else if at == "" {
@@ -79,8 +58,8 @@ func trimmed(file, name string) bool {
 	return !filepath.IsAbs(name) && folder(file) == folder(name)
 }
 
-// store adds the file of the schedule, which is the place if no source line is known, and the command that executes it.
-func (p *Place) store(file, command string) {
+// Store adds the file of the schedule, which is the place if no source line is known, and the command that executes it.
+func (p *Place) Store(file, command string) {
 	p.Command = command
 	if abs, err := filepath.Abs(file); err == nil && p.File == "" {
 		p.File, p.Line, p.Text = abs, 1, "the schedule"

@@ -1,11 +1,10 @@
-package explorer
+package summary
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/macemc/macemc/internal/explorer/minimize"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -48,12 +47,12 @@ func TestPlace(t *testing.T) {
 		if c.trace {
 			o.Trace = trace
 		}
-		p := placeOf(&minimize.Result{Outcome: o, Critical: c.critical})
+		p := PlaceOf(o, c.critical)
 		if p.File != c.file || p.Line != c.line || p.Text != c.text || p.Title != "DEADLOCK: stuck" || p.Kind != "deadlock" {
 			t.Errorf("%s: got %+v, want %s:%d %s", c.name, p, c.file, c.line, c.text)
 		}
 		known := p.File != ""
-		if p.store("found.path", "replays"); p.Command != "replays" || !known && filepath.Base(p.File) != "found.path" || known && p.File != c.file {
+		if p.Store("found.path", "replays"); p.Command != "replays" || !known && filepath.Base(p.File) != "found.path" || known && p.File != c.file {
 			t.Errorf("%s: stored %+v", c.name, p)
 		}
 	}
