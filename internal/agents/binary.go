@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/internal/child"
+	"github.com/macemc/macemc/internal/testflags"
 	"github.com/macemc/macemc/internal/testsched"
-	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // Binary is a test binary.
@@ -101,7 +101,7 @@ func (b *Binary) Variables(timeout time.Duration) []string {
 }
 
 // Next makes b the process of the stage that follows a process which has asked for it, and has ended with a status.
-func (b *Binary) Next(flags program.Flags, call *testsched.Call) {
+func (b *Binary) Next(flags testflags.Flags, call *testsched.Call) {
 	replaced := []string{"-test.timeout", "-test.testlogfile", "-test.bench"}
 	args := []string{"-test.timeout=" + call.Left.String()}
 	if !call.All {

@@ -13,12 +13,12 @@ import (
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/outfile"
+	"github.com/macemc/macemc/internal/testflags"
 	"github.com/macemc/macemc/internal/testsched"
-	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // folder returns the folder of a test's findings. The working directory is the folder of the package.
-func folder(test string) string { return filepath.Join("testdata", "macemc", program.TestPath(test)) }
+func folder(test string) string { return filepath.Join("testdata", "macemc", testflags.TestPath(test)) }
 
 // removeEmpty removes a folder of findings, and those above it, if they are empty. testdata stays unless made is true:
 // this process has made it.

@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/explorer/systematic"
+	"github.com/macemc/macemc/internal/testflags"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -238,7 +239,7 @@ func TestKnownLines_Unsought(t *testing.T) {
 	const fixed, changed = "fixed: delete p-1.path", "fixed: or changed so much that the schedule does not apply: delete p-1.path"
 	for _, c := range []struct {
 		what          string
-		flags         program.Flags
+		flags         testflags.Flags
 		stored        schedulefile.Stored
 		race, noLeaks bool
 		unapplied     bool
@@ -254,10 +255,10 @@ func TestKnownLines_Unsought(t *testing.T) {
 		{what: "a leak", stored: schedulefile.Stored{Shows: []string{"leak"}}, want: fixed},
 		{what: "no leaks", stored: schedulefile.Stored{Shows: []string{"leak"}}, noLeaks: true, want: "p-1.path is a leak"},
 		{what: "tags", stored: schedulefile.Stored{Flags: "-tags=x"}, want: "p-1.path needs -tags=x"},
-		{what: "the same tags", flags: program.Flags{Tags: "x"}, stored: schedulefile.Stored{Flags: "-tags=x"}, want: fixed},
-		{what: "a subtest", flags: program.Flags{Run: "X/a"}, stored: schedulefile.Stored{Unit: testsched.Unit{Test: "TestX"}},
+		{what: "the same tags", flags: testflags.Flags{Tags: "x"}, stored: schedulefile.Stored{Flags: "-tags=x"}, want: fixed},
+		{what: "a subtest", flags: testflags.Flags{Run: "X/a"}, stored: schedulefile.Stored{Unit: testsched.Unit{Test: "TestX"}},
 			want: "p-1.path needs a command without '-run=^TestX$/a'"},
-		{what: "short", flags: program.Flags{Short: true}, want: "p-1.path needs a command without -short"},
+		{what: "short", flags: testflags.Flags{Short: true}, want: "p-1.path needs a command without -short"},
 	} {
 		s := &Settings{flags: c.flags}
 		c.stored.File = "p-1.path"
@@ -414,7 +415,7 @@ func TestLeftovers_Known(t *testing.T) {
 
 // A replay line has the flags with which the finding was found.
 func TestSettings_Command(t *testing.T) {
-	s := &Settings{flags: program.Flags{Tags: "x,y", Short: true, Run: "TestX/a b", Skip: "X/c'd", Args: []string{"-slow", "$HOME"}}}
+	s := &Settings{flags: testflags.Flags{Tags: "x,y", Short: true, Run: "TestX/a b", Skip: "X/c'd", Args: []string{"-slow", "$HOME"}}}
 	before, after := s.command(&Config{Unit: testsched.Unit{Test: "TestX"}, Race: true})
 	if want := `-race -run '^TestX$/a b' -tags=x,y -short '-skip=X/c'"'"'d'`; before != want || after != " -args -slow '$HOME'" {
 		t.Errorf("got %s and %s, want %s", before, after, want)

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/explorer/systematic"
 	"github.com/macemc/macemc/internal/testbudget"
+	"github.com/macemc/macemc/internal/testflags"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -22,7 +23,7 @@ import (
 type Settings struct {
 	Options
 	folder      string
-	flags       program.Flags
+	flags       testflags.Flags
 	summary     map[string]*summary.Test // by test
 	modules     string              // see VariableModules
 	limits      limits
@@ -55,7 +56,7 @@ func FromEnvironment(args []string) *Settings {
 	json.Unmarshal([]byte(os.Getenv(variable)), &o) // without options, one that nothing limits
 	s := &Settings{
 		Options: o, summary: map[string]*summary.Test{}, folder: os.Getenv(program.VariableFolder),
-		modules: os.Getenv(testsched.VariableModules), flags: program.ParseFlags(o.Tags, args),
+		modules: os.Getenv(testsched.VariableModules), flags: testflags.ParseFlags(o.Tags, args),
 	}
 	if s.Summaries != "" {
 		summary.Begin(s.Summaries)

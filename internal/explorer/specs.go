@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/ginkgo"
+	"github.com/macemc/macemc/internal/testflags"
 	"github.com/macemc/macemc/internal/testsched"
-	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // divideSuite returns the division of a suite of specs after its first run. The result is nil if the test is not a suite, or if its flags
@@ -18,11 +18,11 @@ func divideSuite(s *Settings, c *Config, d testsched.Divisible, o *testsched.Out
 	}
 	v := &division{suite: true, passed: map[string]bool{}}
 	passed := slices.Contains([]testsched.Kind{testsched.Passed, testsched.Unexplored, testsched.NoEnd}, o.Kind)
-	selected := program.ParseFlags("", s.binary.Args)
+	selected := testflags.ParseFlags("", s.binary.Args)
 	units := all.Units(c.Test)
 	names := slices.DeleteFunc(slices.Clone(units), func(name string) bool { return !selected.Selects(name) })
 	for i, name := range names {
-		if program.CheckTest(name) != nil {
+		if testflags.CheckTest(name) != nil {
 			v.whole = true
 			continue
 		}
@@ -52,7 +52,7 @@ func divideSuite(s *Settings, c *Config, d testsched.Divisible, o *testsched.Out
 // widen makes the container around a spec a unit, if there is one. The spec needs others, which may be those of the container.
 func (v *division) widen(name string) {
 	outer := v.around[name]
-	if outer == "" || program.CheckTest(outer) != nil {
+	if outer == "" || testflags.CheckTest(outer) != nil {
 		v.whole = true
 	} else if v.passed[outer] = true; !slices.Contains(v.units, outer) {
 		v.units = append(v.units, outer)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/testbudget"
+	"github.com/macemc/macemc/internal/testflags"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -127,7 +128,7 @@ func (v *division) draw(c *Config, d testsched.Divisible) {
 		}
 		n := len(v.units)
 		for _, l := range d.Subtests() {
-			if l.Leaf && (l.Failed || !l.Ended) && program.CheckTest(l.Name) == nil {
+			if l.Leaf && (l.Failed || !l.Ended) && testflags.CheckTest(l.Name) == nil {
 				v.units = append(v.units, l.Name)
 			}
 		}
@@ -142,7 +143,7 @@ func (v *division) draw(c *Config, d testsched.Divisible) {
 // long adds the subtests to a list that took many of the points of a run that exceeded its limit of points. Others would end further runs.
 func (v *division) long(list []testsched.Subtest, o *testsched.Outcome, without []string) []string {
 	for _, l := range list {
-		if l.Leaf && !l.Parallel && l.Points > o.Points/20 && program.CheckTest(l.Name) == nil && !slices.Contains(without, l.Name) {
+		if l.Leaf && !l.Parallel && l.Points > o.Points/20 && testflags.CheckTest(l.Name) == nil && !slices.Contains(without, l.Name) {
 			without = append(without, l.Name)
 			v.end = cmp.Or(v.end, l.Name)
 		}
@@ -167,7 +168,7 @@ func (v *division) add(test string, list []testsched.Subtest) {
 		for l.Parallel && l.Parent >= 0 {
 			l = list[l.Parent]
 		}
-		if l.Parallel || program.CheckTest(l.Name) != nil {
+		if l.Parallel || testflags.CheckTest(l.Name) != nil {
 			l.Name = test
 		}
 		if !slices.Contains(v.units, l.Name) {
@@ -189,7 +190,7 @@ func unended(test string, list []testsched.Subtest) (name string) {
 			name = list[l.Parent].Name
 		}
 	}
-	if program.CheckTest(name) != nil && name != "" {
+	if testflags.CheckTest(name) != nil && name != "" {
 		return test
 	}
 	return name

@@ -11,7 +11,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/infile"
-	"github.com/macemc/macemc/internal/testsched/program"
+	"github.com/macemc/macemc/internal/testflags"
 )
 
 const (
@@ -166,7 +166,7 @@ func (p *parser) header(word, rest string) (err error) {
 			err = fmt.Errorf("live-network has no value, not %q", excerpt(rest))
 		}
 	case "instant":
-		h.Instant, err = program.ParseInstant(rest)
+		h.Instant, err = testflags.ParseInstant(rest)
 	case "seed":
 		if h.Seed, err = strconv.ParseUint(rest, 10, 64); err != nil {
 			err = fmt.Errorf("bad number %q for the seed: want 0 to %d", excerpt(rest), uint64(math.MaxUint64))

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/testsched/program"
+	"github.com/macemc/macemc/internal/testflags"
 )
 
 // Version is the version of the path file format that this package writes. Parse reads every version from 1 on,
@@ -136,7 +136,7 @@ func (e *ParseError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, 
 func importPath(s string) (string, error) {
 	path, err := unquoteRest(s)
 	if err == nil {
-		err = program.CheckPackage(path)
+		err = testflags.CheckPackage(path)
 	}
 	return path, err
 }

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/testsched/program"
+	"github.com/macemc/macemc/internal/testflags"
 )
 
 // WriteTo writes f. It writes nothing and returns an error if f cannot be represented: a number that is negative or
@@ -61,7 +61,7 @@ func (f *File) append(dst []byte) ([]byte, error) {
 		line("live-network")
 	}
 	if h.Instant != 0 {
-		line("instant", program.FormatInstant(h.Instant))
+		line("instant", testflags.FormatInstant(h.Instant))
 	}
 	line("seed", strconv.FormatUint(h.Seed, 10))
 	text("schedule", h.Schedule)

@@ -6,12 +6,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/macemc/macemc/internal/outfile"
+	"github.com/macemc/macemc/internal/testflags"
 )
 
 // Planner plans the tests of a command, and records their explorations for later ones.
@@ -82,8 +81,9 @@ func (p *Planner) add(pkg *Package, hash string) {
 		_ = json.Unmarshal(text, &q.old) // a damaged record is like none
 	}
 	q.current = record{Hash: hash, Tests: map[string]Explored{}}
+	flags := testflags.Flags{Run: p.Run, Skip: p.Skip}
 	for name, text := range pkg.tests() {
-		if p.selects(name) {
+		if flags.Selects(name) {
 			q.current.Tests[name] = Explored{Text: text}
 		}
 	}
@@ -128,13 +128,15 @@ const cheap = 10
 // continued adds tests whose code did not change: one by one those that have not had their full time, the least explored packages and tests
 // first, then those of packages whose results the go command has probably cached.
 func (plan *Plan) continued(list []*planned, each time.Duration) {
+	used := func(t Explored) time.Duration {
+		if t.Short {
+			return t.Used
+		}
+		return each
+	}
 	mean := func(q *planned) (sum time.Duration) {
 		for _, t := range q.old.Tests {
-			if t.Short {
-				sum += t.Used
-			} else {
-				sum += each
-			}
+			sum += used(t)
 		}
 		return sum / time.Duration(max(1, len(q.old.Tests)))
 	}
@@ -146,13 +148,7 @@ func (plan *Plan) continued(list []*planned, each time.Duration) {
 				continue
 			}
 			names := q.names()
-			used := func(name string) time.Duration {
-				if t := q.old.Tests[name]; t.Short {
-					return t.Used
-				}
-				return each
-			}
-			slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(used(a), used(b)) })
+			slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(used(q.old.Tests[a]), used(q.old.Tests[b])) })
 			for _, name := range names {
 				if !whole || rank == 0 {
 					rank++
@@ -166,22 +162,6 @@ func (plan *Plan) continued(list []*planned, each time.Duration) {
 		}
 		rank++
 	}
-}
-
-// selects reports whether -run and -skip select a test function.
-func (p *Planner) selects(name string) bool {
-	matches := func(pattern string) bool {
-		alternatives := strings.Split(pattern, "|")
-		if !strings.Contains(pattern, "/") {
-			alternatives = []string{pattern}
-		}
-		return slices.ContainsFunc(alternatives, func(a string) bool {
-			first, _, _ := strings.Cut(a, "/")
-			ok, err := regexp.MatchString(first, name)
-			return ok || err != nil
-		})
-	}
-	return matches(p.Run) && (p.Skip == "" || strings.Contains(p.Skip, "/") || !matches(p.Skip))
 }
 
 // Explored records the exploration of a test function of a package, or of a part of it.

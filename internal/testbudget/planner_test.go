@@ -119,27 +119,6 @@ func TestPlanner_Save(t *testing.T) {
 	}
 }
 
-func TestPlanner_Selects(t *testing.T) {
-	for _, c := range []struct {
-		run, skip, name string
-		want            bool
-	}{
-		{"", "", "TestX", true},
-		{"^TestX$", "", "TestX", true},
-		{"^TestX$", "", "TestXY", false},
-		{"Test(X|Y)$", "", "TestY", true},
-		{"TestX/sub|TestZ", "", "TestX", true},
-		{"TestX/sub|TestZ", "", "TestY", false},
-		{"", "TestX", "TestX", false},
-		{"", "TestX/sub", "TestX", true},
-	} {
-		p := &Planner{Run: c.run, Skip: c.skip}
-		if got := p.selects(c.name); got != c.want {
-			t.Errorf("-run %q -skip %q select %s: %t, want %t", c.run, c.skip, c.name, got, c.want)
-		}
-	}
-}
-
 // A test that is explored to the end in little time comes first, although the rest of its package lacked time.
 func TestPlanner_Cheap(t *testing.T) {
 	r := newRepository(t)

@@ -21,7 +21,7 @@ type Stored struct {
 	Finding        string   // one line
 	Shows          []string // identifies the finding, see Outcome.Identify
 	Race           bool     // found in a build with the race detector
-	Flags          string   // other flags of go test with which it was found, see program.Flags
+	Flags          string   // other flags of go test with which it was found, see testflags.Flags
 	Known          string   // the user's reason for accepting the finding; empty means that it is not accepted
 	File           string   // that Load has read
 	// CriticalWho and CriticalPlace are the goroutine of the critical step and its point; 0 means unknown. The number of the step may

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/testflags"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -25,30 +26,30 @@ var errOther = fmt.Errorf("a schedule begins with %q", magic)
 const Comment = `# written by "macemc test"; edit nothing but a line "known REASON", which accepts the finding`
 
 // storedLines are the lines of a schedule file between the comment and the last line, in their order. A new one needs its grammar in
-// internal/testsched/program/names.go. A value that reaches a command is checked in cmd/macemc/internal/gotest/schedule.go, too.
-var storedLines = []program.Row[Stored]{
-	program.Text("package", "IMPORT-PATH", func(f *Stored) *string { return &f.Package }, program.CheckPackage),
-	program.Text("test", "NAME", func(f *Stored) *string { return &f.Test }, program.CheckTest),
-	program.Text("finding", "TEXT", func(f *Stored) *string { return &f.Finding }, nil),
-	program.Number("seed", func(f *Stored) *uint64 { return &f.Schedule.Seed }),
-	program.Flag("memory", func(f *Stored) *bool { return &f.Schedule.Memory }),
-	program.Flag("warm", func(f *Stored) *bool { return &f.Schedule.Warm }),
-	program.Field("instant", "TIME", func(f *Stored) *uint64 { return &f.Schedule.Instant }, program.FormatInstant, program.ParseInstant).Optional(),
-	program.Flag("external", func(f *Stored) *bool { return &f.External }).Optional(),
-	program.Flag("begins", func(f *Stored) *bool { return &f.Begins }).Optional(),
-	program.Flag("race", func(f *Stored) *bool { return &f.Race }).Optional(),
-	program.Text("flags", "FLAGS", func(f *Stored) *string { return &f.Flags }, program.CheckText).Optional(), // see CheckFlags
-	program.Texts("shows", "TEXT", func(f *Stored) *[]string { return &f.Shows }),
-	program.Field("known", "REASON", func(f *Stored) *string { return &f.Known }, strings.TrimSpace, parseKnown).Optional(),
-	{Name: "critical", Grammar: "GOROUTINE at PLACE order HASH", Write: writeCritical, Read: readCritical},
-	program.Flag("unfair", func(f *Stored) *bool { return &f.Schedule.Unfair }).Optional(),
-	program.Number("limit", func(f *Stored) *uint64 { return &f.Schedule.Limit }).Optional(),
-	program.Field("delay", "DURATION", func(f *Stored) *time.Duration { return &f.Schedule.Delay }, time.Duration.String,
-		parseDelay).Optional(),
-	program.Texts("ends", "PLACE", func(f *Stored) *[]string { return &f.Schedule.Ends }),
-	program.Texts("remains", "PLACE", func(f *Stored) *[]string { return &f.Schedule.Remain }),
-	{Name: "switch", Grammar: "GOROUTINE at|after PLACE to GOROUTINE", Read: readSwitch, Repeats: true},
-	{Name: "pause", Grammar: "GOROUTINE at PLACE", Read: readPause, Repeats: true},
+// internal/testflags/names.go. A value that reaches a command is checked in cmd/macemc/internal/gotest/schedule.go, too.
+var storedLines = []row{
+	text("package", "IMPORT-PATH", func(f *Stored) *string { return &f.Package }, testflags.CheckPackage),
+	text("test", "NAME", func(f *Stored) *string { return &f.Test }, testflags.CheckTest),
+	text("finding", "TEXT", func(f *Stored) *string { return &f.Finding }, nil),
+	number("seed", func(f *Stored) *uint64 { return &f.Schedule.Seed }),
+	flag("memory", func(f *Stored) *bool { return &f.Schedule.Memory }),
+	flag("warm", func(f *Stored) *bool { return &f.Schedule.Warm }),
+	field("instant", "TIME", func(f *Stored) *uint64 { return &f.Schedule.Instant }, testflags.FormatInstant, testflags.ParseInstant).optional(),
+	flag("external", func(f *Stored) *bool { return &f.External }).optional(),
+	flag("begins", func(f *Stored) *bool { return &f.Begins }).optional(),
+	flag("race", func(f *Stored) *bool { return &f.Race }).optional(),
+	text("flags", "FLAGS", func(f *Stored) *string { return &f.Flags }, testflags.CheckText).optional(), // see CheckFlags
+	texts("shows", "TEXT", func(f *Stored) *[]string { return &f.Shows }),
+	field("known", "REASON", func(f *Stored) *string { return &f.Known }, strings.TrimSpace, parseKnown).optional(),
+	{name: "critical", grammar: "GOROUTINE at PLACE order HASH", write: writeCritical, read: readCritical},
+	flag("unfair", func(f *Stored) *bool { return &f.Schedule.Unfair }).optional(),
+	number("limit", func(f *Stored) *uint64 { return &f.Schedule.Limit }).optional(),
+	field("delay", "DURATION", func(f *Stored) *time.Duration { return &f.Schedule.Delay }, time.Duration.String,
+		parseDelay).optional(),
+	texts("ends", "PLACE", func(f *Stored) *[]string { return &f.Schedule.Ends }),
+	texts("remains", "PLACE", func(f *Stored) *[]string { return &f.Schedule.Remain }),
+	{name: "switch", grammar: "GOROUTINE at|after PLACE to GOROUTINE", read: readSwitch, repeats: true},
+	{name: "pause", grammar: "GOROUTINE at PLACE", read: readPause, repeats: true},
 }
 
 func parseKnown(text string) (string, error) {
@@ -105,7 +106,7 @@ func readPause(f *Stored, text string) error {
 func (f *Stored) WriteTo(w io.Writer) (int64, error) {
 	stored := *f
 	stored.Schedule.Instant = cmp.Or(f.Schedule.Instant, commandInstant())
-	text := program.AppendRows([]byte(magic+"\n"+Comment+"\n"), storedLines, &stored)
+	text := appendRows([]byte(magic+"\n"+Comment+"\n"), &stored)
 	for _, s := range f.Schedule.Switches {
 		switch {
 		case s.Pauses():
@@ -159,7 +160,7 @@ func Read(r io.Reader) (*Stored, error) {
 			err = errors.New("text after the end")
 		case number == 1 || line == Comment:
 		case !last:
-			err = program.ReadRow(line, storedLines, f, seen)
+			err = readRow(line, f, seen)
 		case count != strconv.Itoa(len(f.Schedule.Switches)):
 			err = fmt.Errorf("%d switches, and the end counts %q", len(f.Schedule.Switches), count)
 		default:
@@ -177,7 +178,7 @@ func Read(r io.Reader) (*Stored, error) {
 	case !seen["package"] || !seen["test"]:
 		return nil, errors.New("the package or the test is missing")
 	}
-	if err := program.CheckFlags(f.Test, f.Flags); err != nil {
+	if err := testflags.CheckFlags(f.Test, f.Flags); err != nil {
 		return nil, fmt.Errorf("flags: %w", err)
 	}
 	return f, nil

@@ -120,21 +120,22 @@ var imports = []struct {
 	{pkg: "internal/predict", strict: true},
 	{pkg: "internal/testsched", strict: true, module: "internal/predict internal/testsched/program"},
 	{pkg: "internal/cpuprofile", strict: true},
-	{pkg: "internal/testbudget", strict: true, module: "internal/outfile"},
+	{pkg: "internal/testflags", strict: true, module: "internal/testsched/program"},
+	{pkg: "internal/testbudget", strict: true, module: "internal/outfile internal/testflags"},
 	{pkg: "internal/child", strict: true},
-	{pkg: "internal/agents", module: "internal/child internal/stacks internal/testsched internal/testsched/program"},
+	{pkg: "internal/agents", module: "internal/child internal/stacks internal/testflags internal/testsched internal/testsched/program"},
 	{pkg: "internal/ginkgo", strict: true, module: "internal/testsched/program"},
-	{pkg: "internal/explorer/schedulefile", strict: true, module: "internal/testsched internal/testsched/program"},
+	{pkg: "internal/explorer/schedulefile", strict: true, module: "internal/testflags internal/testsched internal/testsched/program"},
 	{pkg: "internal/explorer/minimize", module: `internal/agents internal/explorer/schedulefile internal/predict internal/testsched
 		internal/testsched/program`},
 	{pkg: "internal/explorer/systematic", strict: true, module: "internal/testsched internal/testsched/program"},
 	{pkg: "internal/explorer/summary", strict: true, module: "internal/predict internal/testsched internal/testsched/program"},
 	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/explorer/... internal/ginkgo internal/outfile internal/predict
-		internal/testbudget internal/testsched internal/testsched/program`},
+		internal/testbudget internal/testflags internal/testsched internal/testsched/program`},
 	{pkg: "internal/overlay", strict: true, module: "internal/child internal/predict internal/testsched internal/testsched/program"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
 	{pkg: "internal/refine", strict: true, module: "choose machine sim internal/eventkind internal/netmodel internal/table/..."},
-	{pkg: "internal/pathfile", strict: true, module: "choose internal/infile internal/testsched/program"},
+	{pkg: "internal/pathfile", strict: true, module: "choose internal/infile internal/testflags"},
 	{pkg: "internal/replay", module: `
 		internal/pathfile internal/textfmt internal/infile choose sim internal/eventkind internal/netmodel internal/simext
 		internal/kernel internal/kernel/... internal/encoding/...`},
@@ -225,15 +226,15 @@ var imports = []struct {
 	{pkg: "cmd/macemc/internal/gotest", module: `
 		internal/history internal/inspect internal/child internal/task internal/textfmt internal/check/... eventgraph
 		mdb internal/replay internal/report/document internal/report/render search sim internal/eventkind
-		internal/netmodel internal/explorer internal/explorer/... internal/overlay internal/scratch internal/testbudget internal/testsched
-		internal/testsched/program internal/version`},
+		internal/netmodel internal/explorer internal/explorer/... internal/overlay internal/scratch internal/testbudget internal/testflags
+		internal/testsched internal/testsched/program internal/version`},
 	{pkg: "cmd/macemc/internal/cli", module: `
 		internal/child internal/inspect internal/pathfile internal/search/option internal/search/strategy
 		internal/outfile internal/infile cmd/macemc/internal/dap cmd/macemc/internal/gotest cmd/macemc/internal/live
 		cmd/macemc/internal/screen internal/task internal/version internal/textfmt internal/check/... choose critical
 		eventgraph internal/scaffold internal/scratch internal/web mdb observe internal/refine internal/replay
 		internal/report/... search sim internal/eventkind internal/netmodel internal/kernel internal/kernel/...
-		systems/spec internal/recording internal/explorer/... internal/overlay internal/testsched internal/testsched/program`},
+		systems/spec internal/recording internal/explorer/... internal/overlay internal/testflags internal/testsched internal/testsched/program`},
 	{pkg: "mctest", strict: true, module: `
 		internal/child internal/pathfile internal/search/... internal/outfile internal/infile internal/textfmt internal/check/... choose critical
 		internal/task internal/refine internal/replay internal/report/... search sim internal/eventkind

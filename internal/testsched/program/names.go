@@ -1,71 +1,55 @@
 package program
 
 import (
-	"errors"
-	"fmt"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
-// Texts from files are checked by these functions before a command or a path is made of them. Their sender may be a stranger.
-
-// CheckPackage returns an error unless a text is an import path of one package. The go command does not take it for a flag, a folder or a
-// pattern.
-func CheckPackage(path string) error {
-	if strings.HasPrefix(path, "-") || strings.Contains(path, "...") {
-		return fmt.Errorf("%q is not an import path", path)
+// Pattern returns the value of -run that selects a test, or one seed of a fuzz test.
+func Pattern(test string) string {
+	parts := strings.Split(test, "/")
+	for i, part := range parts {
+		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
 	}
-	for element := range strings.SplitSeq(path, "/") {
-		if strings.Trim(element, ".") == "" || strings.ContainsFunc(element, outsidePath) {
-			return fmt.Errorf("%q is not an import path", path)
+	return strings.Join(parts, "/")
+}
+
+// allSpecs ends the name of an ordered container of specs.
+const allSpecs = "/..."
+
+// Spec returns the name by which a spec of a test is explored, like that of a subtest. The text begins with the description of the suite.
+// ordered means that it is that of an ordered container, whose specs are explored together.
+func Spec(test, text string, ordered bool) string {
+	if ordered {
+		text = strings.TrimRight(text, " ") // of a container without a text
+	}
+	name := test + "/" + strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || !strconv.IsPrint(r) || r == utf8.RuneError {
+			return '_'
 		}
+		return r
+	}, text)
+	switch last, ends := strings.CutSuffix(name, allSpecs); {
+	case ordered:
+		return name + allSpecs
+	case ends: // only containers have such names
+		return last + allSpecs[:len(allSpecs)-1] + "_"
 	}
-	return nil
+	return name
 }
 
-// FormatInstant returns the text of an instant at which the clock of a run begins, in nanoseconds since 1970.
-func FormatInstant(instant uint64) string {
-	return time.Unix(0, int64(instant)).UTC().Format(time.RFC3339Nano)
-}
-
-// ParseInstant is the inverse of FormatInstant.
-func ParseInstant(text string) (uint64, error) {
-	t, err := time.Parse(time.RFC3339Nano, text)
-	if err == nil && (t.Year() < 1971 || t.Year() > 2200) {
-		err = errors.New("the clock of a run begins in the years 1971 to 2200")
+// Focus returns the regular expression that matches the text of a spec with a name, or of the specs of an ordered container.
+func Focus(name string) string {
+	_, spec, _ := strings.Cut(name, "/")
+	text, ordered := strings.CutSuffix(spec, allSpecs)
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(text), "_", ".")
+	if ordered {
+		pattern += "( .*)?"
 	}
-	return uint64(t.UnixNano()), err
-}
-
-// outsidePath reports whether an import path cannot contain a character.
-func outsidePath(r rune) bool {
-	return !strings.ContainsRune("-._~+", r) && !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit)
-}
-
-// CheckTest returns an error unless a text is the name of a test, or of a subtest. As a path it does not lead upwards.
-func CheckTest(name string) error {
-	function, _, _ := strings.Cut(name, "/")
-	bad := func(r rune) bool { return r != '_' && !unicode.In(r, unicode.Letter, unicode.Digit) }
-	if function == "" || strings.ContainsFunc(function, bad) || CheckText(name) != nil {
-		return fmt.Errorf("%q is not the name of a test", name)
-	}
-	for element := range strings.SplitSeq(name, "/") {
-		if element == "." || element == ".." {
-			return fmt.Errorf("%q is not the name of a test", name)
-		}
-	}
-	return nil
-}
-
-// CheckText returns an error if a text has a character that cannot be printed, such as one that controls a terminal.
-func CheckText(text string) error {
-	if Printable(text) != text {
-		return fmt.Errorf("%q has a control character", text)
-	}
-	return nil
+	return "(?s)^" + pattern + "$"
 }
 
 // Printable replaces characters that cannot be printed, such as those that control a terminal. It keeps tabs.
@@ -76,87 +60,4 @@ func Printable(text string) string {
 		}
 		return unicode.ReplacementChar
 	}, text)
-}
-
-// CheckFlags returns an error unless a line is a result of [Flags.Of] for the test: it has no other flags. Flags of package testing are
-// refused also behind -args, where the test binary would accept them: some write files.
-func CheckFlags(test, line string) error {
-	if err := CheckText(line); err != nil {
-		return err
-	}
-	flags, args := SplitFlags(line)
-	for i, word := range flags {
-		name, value, valued := strings.Cut(word, "=")
-		check, known := fileFlags[name]
-		switch {
-		case !known:
-			return fmt.Errorf("%q is not a flag that a schedule records", word)
-		case slices.ContainsFunc(flags[:i], func(w string) bool { return w == name || strings.HasPrefix(w, name+"=") }):
-			return fmt.Errorf("%s is there twice", name)
-		case valued != (check != nil):
-			return fmt.Errorf("%q is not a flag that a schedule records", word)
-		case valued:
-			if err := check(test, value); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-		}
-	}
-	for _, word := range args {
-		if name := strings.TrimLeft(word, "-"); name != word && strings.HasPrefix(name, "test.") {
-			return fmt.Errorf("%q is not an argument that a schedule records", word)
-		}
-	}
-	return nil
-}
-
-// fileFlags are the flags of go test that Flags.Of returns, with the checks of their values; nil means that a flag has none.
-var fileFlags = map[string]func(test, value string) error{
-	"-short": nil,
-	"-skip":  func(_, _ string) error { return nil },
-	"-tags": func(_, value string) error {
-		if strings.ContainsFunc(value, func(r rune) bool {
-			return !strings.ContainsRune("_., ", r) && !unicode.In(r, unicode.Letter, unicode.Digit)
-		}) {
-			return fmt.Errorf("%q is not a list of build tags", value)
-		}
-		return nil
-	},
-	"-run": func(test, value string) error {
-		for _, alternative := range alternatives(value) {
-			if !strings.HasPrefix(strings.Join(alternative, "/"), Pattern(test)+"/") {
-				return errors.New("it selects other tests")
-			}
-		}
-		return nil
-	},
-}
-
-// TestPath returns the path of the folder with the schedules of a test or subtest. Its elements are valid names of files in all systems and
-// in the archives of modules.
-func TestPath(test string) string {
-	if test == "" {
-		return ""
-	}
-	const longest = 80
-	elements := strings.Split(test, "/")
-	for i, name := range elements {
-		valid := strings.Map(func(r rune) rune {
-			if !strings.ContainsRune("_-+=,#@. ", r) && !unicode.In(r, unicode.Letter, unicode.Digit) {
-				return '~'
-			}
-			return r
-		}, name)
-		if len(valid) > longest {
-			valid = strings.ToValidUTF8(valid[:longest], "")
-		}
-		if valid = strings.Trim(valid, ". "); valid != name || valid == "" {
-			hash := uint64(14695981039346656037) // FNV-1a
-			for _, b := range []byte(name) {
-				hash = (hash ^ uint64(b)) * 1099511628211
-			}
-			valid = fmt.Sprintf("%s~%08x", valid, uint32(hash>>32^hash))
-		}
-		elements[i] = valid
-	}
-	return strings.Join(elements, "/")
 }

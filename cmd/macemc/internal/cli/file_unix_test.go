@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	names "github.com/macemc/macemc/internal/testsched/program"
+	"github.com/macemc/macemc/internal/testflags"
 )
 
 // recordingGo replaces the go command by one that records its arguments, and executes only env and list.
@@ -108,7 +108,7 @@ func FuzzFile_Processes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, call := range execute(t, file, text) {
 			for _, arg := range call {
-				if !harmless[arg] && !fromFile.MatchString(arg) && names.CheckPackage(arg) != nil {
+				if !harmless[arg] && !fromFile.MatchString(arg) && testflags.CheckPackage(arg) != nil {
 					t.Errorf("%q starts go %q", text, call)
 				}
 			}

@@ -12,7 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testbudget"
-	"github.com/macemc/macemc/internal/testsched/program"
+	"github.com/macemc/macemc/internal/testflags"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
@@ -59,7 +59,7 @@ func plan(x *exploration, list, named []*testbudget.Package, args []string) erro
 		if x.pkg != "" {
 			break
 		}
-		for _, dir := range p.Unclaimed(program.TestPath) {
+		for _, dir := range p.Unclaimed(testflags.TestPath) {
 			x.unclaimed = append(x.unclaimed,
 				fmt.Sprintf("%s: the schedules in %s were not executed, as the package has no such test under these build tags", p.ImportPath, dir))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/check"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/testbudget"
+	"github.com/macemc/macemc/internal/testflags"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/testsched/program"
 )
@@ -32,16 +33,16 @@ func storedArgs(s *schedulefile.Stored, of, file string) ([]string, error) {
 // scheduleArgs returns arguments of go test that execute a schedule. A file of a stranger selects only tests: arguments of the test program,
 // which may name files to write, are passed on only from the folder where "macemc test" stores the schedules of the test.
 func scheduleArgs(file, of string, s *schedulefile.Stored) ([]string, error) {
-	if err := cmp.Or(program.CheckPackage(s.Package), program.CheckTest(s.Test), program.CheckFlags(s.Test, s.Flags)); err != nil {
+	if err := cmp.Or(testflags.CheckPackage(s.Package), testflags.CheckTest(s.Test), testflags.CheckFlags(s.Test, s.Flags)); err != nil {
 		return nil, fmt.Errorf("%s: %w", of, err)
 	}
 	args := []string{"-count=1", "-vet=off", "-run", program.Pattern(s.Test), "-schedule", file}
-	flags, last := program.SplitFlags(s.Flags)
+	flags, last := testflags.SplitFlags(s.Flags)
 	args = append(args, flags...)
 	if s.Race || s.Schedule.Memory || strings.HasPrefix(s.Finding, strings.ToUpper(string(testsched.Race))) {
 		args = append(args, "-race")
 	}
-	within := filepath.Join("testdata", "macemc", filepath.FromSlash(program.TestPath(s.Test)))
+	within := filepath.Join("testdata", "macemc", filepath.FromSlash(testflags.TestPath(s.Test)))
 	folder, inside := strings.CutSuffix(filepath.Dir(of), string(filepath.Separator)+within)
 	switch info, err := os.Stat(s.Package); {
 	case inside:

@@ -1,7 +1,6 @@
-package program
+package testflags
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,33 +46,30 @@ func TestFlags_Of(t *testing.T) {
 	}
 }
 
-// Each name selects its specs, whose texts begin with the description of the suite.
-func TestFocus(t *testing.T) {
-	for _, x := range []struct {
-		text    string
-		ordered bool
-		other   string // is not selected
-	}{
-		{"S a+ b/c", false, "S a+ b/c d"}, {"S two\nlines \x01", false, "two\nlines"}, {"S list", true, "S lists"}, {"S bad\xff_", false, "S bad"},
-		{"S ./...", false, "S ."}, {"S cmd/...", true, "S cmd"}, {"S ", true, "T"}, {"S a_", true, "S a begins"},
-	} {
-		name := Spec("TestX", x.text, x.ordered)
-		if err := CheckTest(name); err != nil {
-			t.Error(err)
-		}
-		if focus := regexp.MustCompile(Focus(name)); !focus.MatchString(x.text) || focus.MatchString(x.other) ||
-			focus.MatchString(strings.TrimSpace(x.text)+" begins") != x.ordered {
-			t.Errorf("%q: %s", name, focus)
-		}
-	}
-}
-
 func TestFlags_Selects(t *testing.T) {
-	f := Flags{Run: "TestX/a/b|Y", Skip: "X/a/b/c"}
-	for name, want := range map[string]bool{"TestX": true, "TestX/a": true, "TestX/b": false, "TestX/a/b": true, "TestX/a/b/c": false,
-		"TestX/a/b/c/d": false, "TestY/a": true, "TestZ": false} {
-		if got := f.Selects(name); got != want {
-			t.Errorf("%s: got %t, want %t", name, got, want)
+	for _, c := range []struct {
+		run, skip, test string
+		want            bool
+	}{
+		{"", "", "TestX", true},
+		{"^TestX$", "", "TestX", true},
+		{"^TestX$", "", "TestXY", false},
+		{"Test(X|Y)$", "", "TestY", true},
+		{"TestX/sub|TestZ", "", "TestX", true},
+		{"TestX/sub|TestZ", "", "TestY", false},
+		{"", "TestX", "TestX", false},
+		{"", "TestX/sub", "TestX", true},
+		{"TestX/a/b|Y", "X/a/b/c", "TestX", true},
+		{"TestX/a/b|Y", "X/a/b/c", "TestX/a", true},
+		{"TestX/a/b|Y", "X/a/b/c", "TestX/b", false},
+		{"TestX/a/b|Y", "X/a/b/c", "TestX/a/b", true},
+		{"TestX/a/b|Y", "X/a/b/c", "TestX/a/b/c", false},
+		{"TestX/a/b|Y", "X/a/b/c", "TestX/a/b/c/d", false},
+		{"TestX/a/b|Y", "X/a/b/c", "TestY/a", true},
+		{"TestX/a/b|Y", "X/a/b/c", "TestZ", false},
+	} {
+		if got := (Flags{Run: c.run, Skip: c.skip}).Selects(c.test); got != c.want {
+			t.Errorf("-run %q -skip %q, %s: got %t, want %t", c.run, c.skip, c.test, got, c.want)
 		}
 	}
 }

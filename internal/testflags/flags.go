@@ -1,13 +1,13 @@
-package program
+// Package testflags has flags of go test, and names of tests and packages, as they are in commands and files.
+package testflags
 
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/macemc/macemc/internal/testsched/program"
 )
 
 // Flags are the flags of go test, other than -race, that change what a test executes or sees.
@@ -56,23 +56,28 @@ func (f Flags) Selection(test string) string {
 	name := strings.Split(test, "/")
 	var list []string
 	for _, alternative := range alternatives(f.Run) {
-		matches := true
-		for i := range min(len(name), len(alternative)) {
-			ok, err := regexp.MatchString(alternative[i], name[i])
-			matches = matches && ok && err == nil
-		}
 		switch {
-		case !matches:
+		case !matches(alternative, name):
 		case len(alternative) <= len(name):
-			return Pattern(test)
+			return program.Pattern(test)
 		default:
-			list = append(list, Pattern(test)+"/"+strings.Join(alternative[len(name):], "/"))
+			list = append(list, program.Pattern(test)+"/"+strings.Join(alternative[len(name):], "/"))
 		}
 	}
 	if len(list) == 0 {
-		return Pattern(test)
+		return program.Pattern(test)
 	}
 	return strings.Join(list, "|")
+}
+
+// matches reports whether the elements of a pattern match those of a name, as far as both have some.
+func matches(pattern, name []string) bool {
+	for i := range min(len(name), len(pattern)) {
+		if ok, err := regexp.MatchString(pattern[i], name[i]); !ok || err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // alternatives splits a value of -run like package testing: into alternatives, and these into elements, outside of brackets and
@@ -106,17 +111,9 @@ func alternatives(pattern string) (list [][]string) {
 // Selects reports whether -run and -skip select a test, or a subtest.
 func (f Flags) Selects(test string) bool {
 	name := strings.Split(test, "/")
-	matches := func(pattern string, whole bool) bool {
-		return slices.ContainsFunc(alternatives(pattern), func(alternative []string) bool {
-			for i := range min(len(name), len(alternative)) {
-				if ok, err := regexp.MatchString(alternative[i], name[i]); !ok || err != nil {
-					return false
-				}
-			}
-			return !whole || len(alternative) <= len(name)
-		})
-	}
-	return matches(f.Run, false) && (f.Skip == "" || !matches(f.Skip, true))
+	runs := slices.ContainsFunc(alternatives(f.Run), func(a []string) bool { return matches(a, name) })
+	skips := f.Skip != "" && slices.ContainsFunc(alternatives(f.Skip), func(a []string) bool { return len(a) <= len(name) && matches(a, name) })
+	return runs && !skips
 }
 
 // Of returns the flags that change what one test executes, as words of a command line.
@@ -128,7 +125,7 @@ func (f Flags) Of(test string) string {
 	if f.Short {
 		list = append(list, "-short")
 	}
-	if run := f.Selection(test); run != Pattern(test) {
+	if run := f.Selection(test); run != program.Pattern(test) {
 		list = append(list, "-run="+run)
 	}
 	if strings.Contains(f.Skip, "/") {
@@ -178,48 +175,4 @@ func SplitFlags(line string) (flags, args []string) {
 		}
 	}
 	return words, nil
-}
-
-// Pattern returns the value of -run that selects a test, or one seed of a fuzz test.
-func Pattern(test string) string {
-	parts := strings.Split(test, "/")
-	for i, part := range parts {
-		parts[i] = "^" + regexp.QuoteMeta(part) + "$"
-	}
-	return strings.Join(parts, "/")
-}
-
-// allSpecs ends the name of an ordered container of specs.
-const allSpecs = "/..."
-
-// Spec returns the name by which a spec of a test is explored, like that of a subtest. The text begins with the description of the suite.
-// ordered means that it is that of an ordered container, whose specs are explored together.
-func Spec(test, text string, ordered bool) string {
-	if ordered {
-		text = strings.TrimRight(text, " ") // of a container without a text
-	}
-	name := test + "/" + strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || !strconv.IsPrint(r) || r == utf8.RuneError {
-			return '_'
-		}
-		return r
-	}, text)
-	switch last, ends := strings.CutSuffix(name, allSpecs); {
-	case ordered:
-		return name + allSpecs
-	case ends: // only containers have such names
-		return last + allSpecs[:len(allSpecs)-1] + "_"
-	}
-	return name
-}
-
-// Focus returns the regular expression that matches the text of a spec with a name, or of the specs of an ordered container.
-func Focus(name string) string {
-	_, spec, _ := strings.Cut(name, "/")
-	text, ordered := strings.CutSuffix(spec, allSpecs)
-	pattern := strings.ReplaceAll(regexp.QuoteMeta(text), "_", ".")
-	if ordered {
-		pattern += "( .*)?"
-	}
-	return "(?s)^" + pattern + "$"
 }
