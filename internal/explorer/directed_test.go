@@ -301,7 +301,7 @@ func TestMinimize_Predicted(t *testing.T) {
 	}
 	pauses := []testsched.Switch{{Who: 1, Place: 2, To: testsched.Pauses}, {Who: 2, Place: 2, To: testsched.Pauses}}
 	drawn := 0
-	run := func(s *testsched.Schedule) *testsched.Outcome {
+	run := func(s *testsched.Schedule, _ bool) *testsched.Outcome {
 		o := &testsched.Outcome{Switches: s.Switches}
 		if s.Recorded {
 			o.Events = inversion()
@@ -316,7 +316,7 @@ func TestMinimize_Predicted(t *testing.T) {
 		}
 		return o
 	}
-	m := minimize.Run(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run, run)
+	m := minimize.Run(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run)
 	if !slices.Equal(m.Schedule.Switches, pauses) || drawn > 0 {
 		t.Errorf("%v after %d random schedules", m.Schedule.Switches, drawn)
 	}

@@ -328,7 +328,7 @@ func TestIdentify_LongMessage(t *testing.T) {
 // Minimization does not turn a finding into one that shows less, which may be known.
 func TestMinimize_KeepsIdentity(t *testing.T) {
 	a, b := testsched.Switch{Who: 1, Place: 2, To: 3}, testsched.Switch{Who: 4, Place: 5, To: 6}
-	run := func(s *testsched.Schedule) *testsched.Outcome {
+	run := func(s *testsched.Schedule, _ bool) *testsched.Outcome {
 		switch both := slices.Contains(s.Switches, b); {
 		case slices.Contains(s.Switches, a) && both:
 			return panics("failed TestX: money lost", "panic")
@@ -338,16 +338,16 @@ func TestMinimize_KeepsIdentity(t *testing.T) {
 		return passes()
 	}
 	found := &testsched.Schedule{Switches: []testsched.Switch{a, {Who: 7, Place: 8, To: 9}, b}}
-	if m := minimize.Run(found, run(found), nil, time.Time{}, run, run); !slices.Equal(m.Schedule.Switches, []testsched.Switch{a, b}) ||
+	if m := minimize.Run(found, run(found, false), nil, time.Time{}, run); !slices.Equal(m.Schedule.Switches, []testsched.Switch{a, b}) ||
 		len(m.Outcome.Shows) != 2 {
 		t.Errorf("got %+v, %q", m.Schedule.Switches, m.Outcome.Shows)
 	}
 	// New processes minimize it, too.
 	s := &Settings{summary: map[string]*summary.Test{}, fresh: func(c *Config, e execution) *testsched.Outcome {
-		return run(e.replayed)
+		return run(e.replayed, false)
 	}}
 	t.Chdir(t.TempDir())
-	s.confirm(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, found, run(found), "", nil)
+	s.confirm(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, found, run(found, false), "", nil)
 	if f, err := schedulefile.Load("testdata/macemc/TestX/panic-1.path"); err != nil || !slices.Equal(f.Schedule.Switches, []testsched.Switch{a, b}) ||
 		len(f.Shows) != 2 {
 		t.Errorf("stored %+v, %v", f, err)

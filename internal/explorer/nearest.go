@@ -16,8 +16,7 @@ func (s *Settings) nearest(sch *testsched.Schedule, o *testsched.Outcome, runner
 	if o.Kind == testsched.Passed || o.Spins {
 		return
 	}
-	near := minimize.Nearest(sch, s.limits.latest, func(sch *testsched.Schedule) *testsched.Outcome { return runner.Run(sch, true) })
-	if near != nil {
+	if near := minimize.Nearest(sch, s.limits.latest, runner.Run); near != nil {
 		os.WriteFile(NearestFile(s.Outcome), testsched.Encode(near), 0o600)
 	}
 }

@@ -111,12 +111,12 @@ func (s *Settings) confirm(c *Config, found *testsched.Schedule, finding *testsc
 		}
 	}
 	const processes = 60
-	less, start := *found, agents.StartWatch(s.limits.latest)
-	left := func() bool { return m.Runs < processes && !start.Over(minimize.Longest) }
+	less, start, runs := *found, agents.StartWatch(s.limits.latest), 0
+	left := func() bool { return runs < processes && !start.Over(minimize.Longest) }
 	less.Switches = minimize.Remove(found.Switches, left, func(list []testsched.Switch) bool {
 		l := *found
 		l.Switches = list
-		m.Runs++
+		runs++
 		o := same(&l)
 		return o != nil && o.Equal(finding)
 	})
@@ -216,8 +216,8 @@ func alone(s *Settings, sch *testsched.Schedule, runner testsched.Runner) *tests
 }
 
 // onlyWarm says so if a finding shows again and again, but only in processes in which the test has run before. Variables that the first
-// run has changed may then cause it, or that run has initialized what would hinder it. run executes a schedule in such a process.
-func onlyWarm(s *Settings, c *Config, r *Result, m *minimize.Result, changed []string, run func(*testsched.Schedule) *testsched.Outcome) string {
+// run has changed may then cause it, or that run has initialized what would hinder it. runner executes schedules in such a process.
+func onlyWarm(s *Settings, c *Config, r *Result, m *minimize.Result, changed []string, runner testsched.Runner) string {
 	if !m.Schedule.Warm || len(changed) == 0 {
 		return ""
 	}
@@ -225,7 +225,7 @@ func onlyWarm(s *Settings, c *Config, r *Result, m *minimize.Result, changed []s
 	for n := 1; n < firstRuns && !often && time.Now().Before(deadline); n++ {
 		sch := c.draw(n, r.First.Points)
 		bound(r, sch)
-		often = run(sch).SameFinding(r.Finding)
+		often = runner.Run(sch, false).SameFinding(r.Finding)
 	}
 	if !often {
 		return ""

@@ -268,8 +268,6 @@ func replayed(s *Settings, c *Config, f *schedulefile.Stored, runner testsched.R
 
 // found confirms, minimizes and describes a finding. It returns nil if there is none, and the test is to be executed as go test does.
 func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report {
-	plain := func(sch *testsched.Schedule) *testsched.Outcome { return runner.Run(sch, false) }
-	traced := func(sch *testsched.Schedule) *testsched.Outcome { return runner.Run(sch, true) }
 	how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.predictions.by(r.By))
 	changed := runner.Changed()
 	if r.FromFile {
@@ -308,7 +306,7 @@ func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report 
 	m := &minimize.Result{Schedule: r.Found, Outcome: again, By: r.prediction}
 	if !r.Finding.Spins { // each run of such a finding takes long
 		s.storeUnconfirmed(c, r, again, "minimized")
-		less := minimize.Run(r.Found, r.Finding, r.prediction, s.limits.latest, plain, traced)
+		less := minimize.Run(r.Found, r.Finding, r.prediction, s.limits.latest, runner.Run)
 		s.runs.Hasty = false // with fewer switches, a run may show the finding only if it does not wait
 		if o := s.replay(c, less.Schedule); o != nil && o.SameFinding(r.Finding) && !r.knows(o) {
 			less.Show(o)
@@ -320,7 +318,7 @@ func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report 
 	if r.Finding == r.First { // its output is shown
 		m.Outcome.Printed = r.First.Printed.HiddenLines()
 	}
-	return confirmed(s, c, m, how+onlyWarm(s, c, r, m, changed, plain))
+	return confirmed(s, c, m, how+onlyWarm(s, c, r, m, changed, runner))
 }
 
 // repeats reports whether the schedule of the first run, which passed, shows the finding in new processes. The runs so far have then

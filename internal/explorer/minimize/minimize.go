@@ -17,12 +17,14 @@ import (
 type Result struct {
 	Schedule *testsched.Schedule
 	Outcome  *testsched.Outcome  // traced
-	Runs     int                 // number of executions
 	Critical int                 // number of the step, starting at 1, after which none of the sampled continuations passes; 0 means unknown
 	Unknown  string              // why Critical is 0; empty also if it is not looked for, or no schedule of the test passes
 	Removed  *testsched.Switch   // switch without which the run passes; nil means unknown
-	few      int                 // number of switches below which no random schedule is tried: that of the holds of a directed schedule
 	By       *predict.Prediction // that led to the finding; nil means none
+	execute  Execute
+	finding  *testsched.Outcome // that was found
+	runs     int                // number of executions
+	few      int                // number of switches below which no random schedule is tried: that of the holds of a directed schedule
 	end      time.Time
 }
 
@@ -53,8 +55,21 @@ func (m *Result) Show(o *testsched.Outcome) {
 	m.Outcome = o
 }
 
-// Execute executes a test under a schedule.
-type Execute func(*testsched.Schedule) *testsched.Outcome
+// Execute executes a test under a schedule. With traced, it records the events.
+type Execute func(s *testsched.Schedule, traced bool) *testsched.Outcome
+
+// run executes a schedule.
+func (m *Result) run(s *testsched.Schedule, traced bool) *testsched.Outcome {
+	m.runs++
+	return m.execute(s, traced)
+}
+
+// try reports whether the default order with some switches shows the finding.
+func (m *Result) try(list []testsched.Switch) bool {
+	s := *m.Schedule
+	s.Policy, s.Switches = testsched.Default, list
+	return m.run(&s, false).Equal(m.finding)
+}
 
 // Bounds of each phase of minimization. A phase may take phaseTime. If it has executed fewer than phaseRuns runs
 // by then, it continues up to that number, or until Longest, while no more than phaseTime passes without progress.
@@ -75,67 +90,56 @@ type budget struct {
 
 func (m *Result) budget() *budget {
 	start := agents.StartWatch(m.end)
-	return &budget{start, start, m.Runs, m}
+	return &budget{start, start, m.runs, m}
 }
 
 func (b *budget) left() bool {
 	return !b.start.Over(phaseTime) ||
-		!b.start.Over(Longest) && b.m.Runs-b.first < phaseRuns && !b.recent.Over(phaseTime)
+		!b.start.Over(Longest) && b.m.runs-b.first < phaseRuns && !b.recent.Over(phaseTime)
 }
 
 func (b *budget) progress() { b.recent = agents.StartWatch(b.m.end) }
 
-// Run removes switches while the finding persists, and looks for the critical step unless it is a data race. traced executes a run
-// and records its events. No phase begins or continues after end; the zero time means no limit. by is the prediction that led to the
-// finding, or nil.
-func Run(found *testsched.Schedule, finding *testsched.Outcome, by *predict.Prediction, end time.Time, run,
-	traced Execute) *Result {
-	m := &Result{Schedule: found, Outcome: finding, By: by, end: end}
+// Run removes switches while the finding persists, and looks for the critical step unless it is a data race. No phase begins or continues
+// after end; the zero time means no limit. by is the prediction that led to the finding, or nil.
+func Run(found *testsched.Schedule, finding *testsched.Outcome, by *predict.Prediction, end time.Time, execute Execute) *Result {
+	m := &Result{Schedule: found, Outcome: finding, By: by, execute: execute, finding: finding, end: end}
 	if by != nil {
 		m.few = len(by.Holds)
 	}
 	budget := m.budget()
-	try := func(list []testsched.Switch) bool {
-		s := *found
-		s.Policy, s.Switches = testsched.Default, list
-		m.Runs++
-		return run(&s).Equal(finding)
-	}
 	list := slices.Clone(found.Switches)
-	if !try(list) {
+	if !m.try(list) {
 		return m
 	}
 	list = Remove(list, budget.left, func(list []testsched.Switch) bool {
-		ok := try(list)
+		ok := m.try(list)
 		if ok {
 			budget.progress()
 		}
 		return ok
 	})
-	list = m.predicted(list, finding, run, try)
-	list = m.shorter(list, finding, run, traced, try)
+	list = m.shorter(m.predicted(list))
 	s := *found
 	s.Switches = list
 	m.Schedule = &s
-	m.Runs++
-	if o := traced(&s); o.Equal(finding) {
+	if o := m.run(&s, true); o.Equal(finding) {
 		m.Outcome = o
 	}
 	left := true
 	i := Without(list, func(list []testsched.Switch) bool {
 		less := s
 		less.Switches, less.Brief = list, true
-		m.Runs++
-		passes := run(&less).Passes()
+		passes := m.run(&less, false).Passes()
 		left = passes || budget.left()
 		return passes || !left
 	})
 	if left && i >= 0 {
 		m.Removed = &list[i]
 	}
-	shortenDelay(m, finding, run, traced)
+	m.shortenDelay()
 	if finding.Kind != testsched.Race { // both accesses explain it
-		m.Critical, m.Unknown = m.critical(run)
+		m.Critical, m.Unknown = m.critical()
 	}
 	return m
 }
@@ -157,21 +161,19 @@ const pausesTried = 300
 // shorter looks for another run with the finding that has fewer switches than list. Removing single switches ends in a local minimum,
 // because switches may depend on each other. shorter therefore samples schedules with few switches or pauses and minimizes those that show
 // the finding.
-func (m *Result) shorter(list []testsched.Switch, finding *testsched.Outcome, run, traced Execute,
-	try func([]testsched.Switch) bool) []testsched.Switch {
+func (m *Result) shorter(list []testsched.Switch) []testsched.Switch {
 	if len(list) <= max(1, m.few) {
 		return list
 	}
 	budget := m.budget()
 	s := *m.Schedule
 	s.Switches = list
-	m.Runs++
-	some := pausesOf(traced(&s).Trace)
+	some := pausesOf(m.run(&s, true).Trace)
 	for n := 0; (len(list) > schedulefile.FewSwitches || len(list) > 1 && n < pausesTried) && budget.left(); n++ {
 		s := *m.Schedule
 		if n%3 == 2 || len(list) <= schedulefile.FewSwitches {
-			if other := some.draw(testsched.Mix(s.Seed^uint64(n)<<32), min(1+n/3%3, len(list)-1)); try(other) {
-				list = Remove(other, budget.left, try)
+			if other := some.draw(testsched.Mix(s.Seed^uint64(n)<<32), min(1+n/3%3, len(list)-1)); m.try(other) {
+				list = Remove(other, budget.left, m.try)
 				budget.progress()
 			}
 			continue
@@ -179,15 +181,14 @@ func (m *Result) shorter(list []testsched.Switch, finding *testsched.Outcome, ru
 		s.Policy, s.Every, s.Switches = testsched.Random, 8<<(n%7), nil
 		s.Walk = testsched.Mix(s.Seed ^ uint64(n)<<32)
 		if n%2 == 1 {
-			s.Policy, s.Drops = testsched.PCT, []uint64{1 + s.Walk%max(finding.Points, 1), 1 + testsched.Mix(s.Walk)%max(finding.Points, 1)}
+			s.Policy, s.Drops = testsched.PCT, []uint64{1 + s.Walk%max(m.finding.Points, 1), 1 + testsched.Mix(s.Walk)%max(m.finding.Points, 1)}
 		}
-		m.Runs++
-		o := run(&s)
-		if o.Incomplete || !o.Equal(finding) {
+		o := m.run(&s, false)
+		if o.Incomplete || !o.Equal(m.finding) {
 			continue
 		}
-		if other := o.Switches; budget.left() && try(other) {
-			other = Remove(slices.Clone(other), budget.left, try)
+		if other := o.Switches; budget.left() && m.try(other) {
+			other = Remove(slices.Clone(other), budget.left, m.try)
 			if len(other) < len(list) {
 				list = other
 				budget.progress()
@@ -201,16 +202,14 @@ func (m *Result) shorter(list []testsched.Switch, finding *testsched.Outcome, ru
 const predictedTries = 64
 
 // predicted looks for a directed schedule with the finding that has fewer switches than list. It analyses the failing run.
-func (m *Result) predicted(list []testsched.Switch, finding *testsched.Outcome, run Execute,
-	try func([]testsched.Switch) bool) []testsched.Switch {
+func (m *Result) predicted(list []testsched.Switch) []testsched.Switch {
 	if len(list) <= max(1, m.few) {
 		return list
 	}
 	budget, p := m.budget(), predict.New(int64(cmp.Or(m.Schedule.Delay, testsched.UsualDelay)))
 	s := *m.Schedule
 	s.Policy, s.Switches, s.Recorded = testsched.Default, list, true
-	m.Runs++
-	p.Add(run(&s).Events, 1, nil)
+	p.Add(m.run(&s, false).Events, 1, nil)
 	s.Recorded = false
 	for range predictedTries {
 		if s.Prediction = p.Best(); s.Prediction == nil || !budget.left() {
@@ -218,12 +217,11 @@ func (m *Result) predicted(list []testsched.Switch, finding *testsched.Outcome, 
 		}
 		for _, base := range [][]testsched.Switch{nil, list} {
 			s.Switches = base
-			m.Runs++
-			o := run(&s)
-			if o.Incomplete || !o.Equal(finding) || len(o.Switches) >= len(list) && base == nil || !try(o.Switches) {
+			o := m.run(&s, false)
+			if o.Incomplete || !o.Equal(m.finding) || len(o.Switches) >= len(list) && base == nil || !m.try(o.Switches) {
 				continue
 			}
-			other := Remove(slices.Clone(o.Switches), budget.left, try)
+			other := Remove(slices.Clone(o.Switches), budget.left, m.try)
 			if len(other) < len(list) {
 				list, m.few = other, len(s.Prediction.Holds)
 				budget.progress()
@@ -298,7 +296,7 @@ const convincing = 5
 
 // critical finds the step after which none of the sampled continuations passes, by bisection over the events of the run. A passing
 // continuation may exist nevertheless. The first continuation has the default order, which random ones rarely have.
-func (m *Result) critical(run Execute) (step int, unknown string) {
+func (m *Result) critical() (step int, unknown string) {
 	budget := m.budget()
 	sample := func(until, first, enough int) (passed, tried int) {
 		for tried = first; passed < enough && tried < Continuations && budget.left(); {
@@ -313,9 +311,8 @@ func (m *Result) critical(run Execute) (step int, unknown string) {
 			if tried < 0 {
 				s.Policy = testsched.Default
 			}
-			m.Runs++
 			tried++
-			if run(&s).Passes() {
+			if m.run(&s, false).Passes() {
 				passed++
 			}
 		}
@@ -359,7 +356,7 @@ func (m *Result) critical(run Execute) (step int, unknown string) {
 }
 
 // shortenDelay looks for the shortest delay with which the run has the finding, to a millisecond.
-func shortenDelay(m *Result, finding *testsched.Outcome, run, traced Execute) {
+func (m *Result) shortenDelay() {
 	const unit = testsched.UsualDelay
 	most := int((m.Schedule.Delay + unit - 1) / unit)
 	with := func(n int) *testsched.Schedule {
@@ -367,12 +364,13 @@ func shortenDelay(m *Result, finding *testsched.Outcome, run, traced Execute) {
 		if s.Delay = time.Duration(n) * unit; n == 1 {
 			s.Delay = 0
 		}
-		m.Runs++
 		return &s
 	}
-	if n := 1 + sort.Search(most-1, func(i int) bool { return run(with(i + 1)).Equal(finding) }); n < most {
-		if s := with(n); traced(s).Equal(finding) {
-			m.Schedule, m.Outcome = s, traced(s)
-		}
+	n := 1 + sort.Search(most-1, func(i int) bool { return m.run(with(i+1), false).Equal(m.finding) })
+	if n >= most {
+		return
+	}
+	if s := with(n); m.run(s, true).Equal(m.finding) {
+		m.Schedule, m.Outcome = s, m.run(s, true)
 	}
 }

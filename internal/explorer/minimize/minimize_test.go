@@ -44,7 +44,7 @@ func TestResult_CriticalConvincing(t *testing.T) {
 		want            int
 	}{{5, 5, 1, 5}, {5, 3, 4, 5}, {5, 5, 1000, 0}, {0, 5, 1, 0}, {3, 5, 1, 0}} {
 		m := &Result{Schedule: &testsched.Schedule{Switches: []testsched.Switch{{Who: 1, Place: 1, To: 2}}}, Outcome: o}
-		step, unknown := m.critical(func(s *testsched.Schedule) *testsched.Outcome {
+		m.execute = func(s *testsched.Schedule, _ bool) *testsched.Outcome {
 			before := c.random
 			if s.Policy == testsched.Default {
 				before = c.ordered
@@ -53,7 +53,8 @@ func TestResult_CriticalConvincing(t *testing.T) {
 				return o
 			}
 			return &testsched.Outcome{}
-		})
+		}
+		step, unknown := m.critical()
 		if rare := "> step 5: goroutine 1: sends at a.go:5"; c.one == 1000 && !strings.HasSuffix(unknown, " and after it none:\n"+rare) {
 			t.Errorf("the step before which continuations rarely pass is not described: %q", unknown)
 		}
@@ -94,7 +95,7 @@ func TestRun_LocalMinimum(t *testing.T) {
 		long = append(long, testsched.Switch{Who: 1, Place: i, To: 2})
 	}
 	short := []testsched.Switch{{Who: 3, Place: 4, To: 5}, {Who: 6, Place: 7, To: 8}}
-	run := func(s *testsched.Schedule) *testsched.Outcome {
+	run := func(s *testsched.Schedule, _ bool) *testsched.Outcome {
 		o := &testsched.Outcome{Points: 20, Switches: s.Switches}
 		switch {
 		case s.Policy == testsched.PCT && s.Until == 0 && s.Walk%4 == 0:
@@ -105,7 +106,7 @@ func TestRun_LocalMinimum(t *testing.T) {
 		}
 		return o
 	}
-	m := Run(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run, run)
+	m := Run(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run)
 	if !slices.Equal(m.Schedule.Switches, short) {
 		t.Errorf("%v, want %v", m.Schedule.Switches, short)
 	}
@@ -126,7 +127,7 @@ func TestRun_Pauses(t *testing.T) {
 		}
 		return o
 	}
-	traced := func(s *testsched.Schedule) *testsched.Outcome {
+	execute := func(s *testsched.Schedule, _ bool) *testsched.Outcome {
 		o := run(s)
 		for place := range uint64(50) {
 			for who := range uint64(4) {
@@ -135,7 +136,7 @@ func TestRun_Pauses(t *testing.T) {
 		}
 		return o
 	}
-	m := Run(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, run, traced)
+	m := Run(&testsched.Schedule{Switches: long}, &testsched.Outcome{Kind: testsched.Deadlock}, nil, time.Time{}, execute)
 	slices.SortFunc(m.Schedule.Switches, func(a, b testsched.Switch) int { return int(a.Who) - int(b.Who) })
 	if !slices.Equal(m.Schedule.Switches, needed) {
 		t.Errorf("%v, want %v", m.Schedule.Switches, needed)
@@ -164,21 +165,21 @@ func TestRun(t *testing.T) {
 		return o
 	}
 	last := uint64(20)
-	traced := func(s *testsched.Schedule) *testsched.Outcome {
+	execute := func(s *testsched.Schedule, traced bool) *testsched.Outcome {
 		o := run(s)
-		for point := uint64(1); point <= last; point++ {
+		for point := uint64(1); traced && point <= last; point++ {
 			if point != 3 { // a call of Gosched
 				o.Trace = append(o.Trace, testsched.Event{Count: point})
 			}
 		}
 		return o
 	}
-	m := Run(&testsched.Schedule{Switches: []testsched.Switch{{Who: 1}, needed, {Who: 7}}}, finding, nil, time.Time{}, run, traced)
+	m := Run(&testsched.Schedule{Switches: []testsched.Switch{{Who: 1}, needed, {Who: 7}}}, finding, nil, time.Time{}, execute)
 	if !slices.Equal(m.Schedule.Switches, []testsched.Switch{needed}) || m.Removed == nil || *m.Removed != needed || m.Critical != 6 { // the event of point 7
 		t.Errorf("%+v", m)
 	}
 	last = 5 // the trace was full
-	if m := Run(&testsched.Schedule{Switches: []testsched.Switch{needed}}, finding, nil, time.Time{}, run, traced); m.Critical != 0 {
+	if m := Run(&testsched.Schedule{Switches: []testsched.Switch{needed}}, finding, nil, time.Time{}, execute); m.Critical != 0 {
 		t.Errorf("the critical step is event %d, and it was not recorded", m.Critical)
 	}
 }
@@ -195,10 +196,10 @@ func TestResult_Budget(t *testing.T) {
 	if b.progress(); !b.left() {
 		t.Error("a phase with recent progress ends")
 	}
-	if m.Runs = phaseRuns; b.left() {
+	if m.runs = phaseRuns; b.left() {
 		t.Error("a phase with many runs continues")
 	}
-	if m.Runs, b.start.CPU = 0, b.start.CPU-Longest; b.left() {
+	if m.runs, b.start.CPU = 0, b.start.CPU-Longest; b.left() {
 		t.Error("a phase that takes long continues")
 	}
 }

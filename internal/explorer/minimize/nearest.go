@@ -19,7 +19,7 @@ func Nearest(sch *testsched.Schedule, end time.Time, run Execute) (near *testsch
 		less := *sch
 		less.Seed = seed
 		less.Switches = list
-		o := run(&less)
+		o := run(&less, true)
 		if o.Passes() {
 			near, o.Switches = o, list
 		}
@@ -35,7 +35,7 @@ func Nearest(sch *testsched.Schedule, end time.Time, run Execute) (near *testsch
 			c.Seed = c.Walk
 		}
 		seed = c.Seed
-		if r := run(&c); r.Passes() && !r.Incomplete && try(r.Switches) {
+		if r := run(&c, true); r.Passes() && !r.Incomplete && try(r.Switches) {
 			Remove(r.Switches, left, try)
 			break
 		}
