@@ -9,7 +9,7 @@ type Runs struct {
 	Hasty    bool // see [testsched.Manner]
 }
 
-// Runner executes a test in a process. It implements [testsched.Divisible].
+// Runner executes a test in a process. It implements [testsched.Runner].
 type Runner struct {
 	*Session
 	Runs   *Runs
@@ -47,22 +47,22 @@ func (r *Runner) Locate(at []uintptr) []string {
 	return r.ask(&testsched.Request{What: testsched.Located, Places: at}).Names
 }
 
-// Subtests implements [testsched.Divisible].
+// Subtests implements [testsched.Runner].
 func (r *Runner) Subtests() []testsched.Subtest {
 	return r.ask(&testsched.Request{What: testsched.Subtests, Part: r.part}).Subtests
 }
 
-// Specs implements [testsched.Divisible].
+// Specs implements [testsched.Runner].
 func (r *Runner) Specs() string {
 	return r.ask(&testsched.Request{What: testsched.Specs, Part: r.part}).Names[0]
 }
 
-// Select implements [testsched.Divisible].
+// Select implements [testsched.Runner].
 func (r *Runner) Select(only string, without []string, shown bool) {
 	r.ask(&testsched.Request{What: testsched.Select, Part: r.part, Only: only, Without: without, Shown: shown})
 }
 
-// Part implements [testsched.Divisible].
+// Part implements [testsched.Runner].
 func (r *Runner) Part(test string) testsched.Runner {
 	return &Runner{Session: r.Session, Runs: r.Runs, Record: r.Record, part: test}
 }

@@ -53,11 +53,11 @@ func separately(s *Settings, c *Config, state string) *Report {
 		if s.unstarted == nil {
 			s.unstarted = errors.New("no new process executed the test in time")
 		}
-		report = &Report{Note: fmt.Sprintf("macemc: a process ended during the exploration (%s), for a reason that was not examined: %v",
-			state, s.unstarted)}
+		report = noteReport(fmt.Sprintf("macemc: a process ended during the exploration (%s), for a reason that was not examined: %v",
+			state, s.unstarted))
 	case report == nil:
-		report = &Report{Note: fmt.Sprintf("macemc: a process ended during the exploration (%s), for a reason that does not recur: "+
-			"%d schedules in new processes passed", state, passed)}
+		report = noteReport(fmt.Sprintf("macemc: a process ended during the exploration (%s), for a reason that does not recur: "+
+			"%d schedules in new processes passed", state, passed))
 	default:
 		r.Schedules, r.Finding = passed+1, &testsched.Outcome{}
 	}

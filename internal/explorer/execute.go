@@ -204,14 +204,13 @@ func (h *host) judge(call *testsched.Call, runner testsched.Runner) testsched.Ve
 		deadline = time.Unix(0, call.Deadline)
 	}
 	report := h.Test(call.Unit, call.Race, deadline, runner)
-	if report.Unexplored() {
-		if report != nil {
-			h.long[call.Test] = report.TimedOut
-		}
-		return testsched.Verdict{Unexplored: true, Long: report != nil}
+	if !report.unexplored() {
+		return report.Verdict
 	}
-	return testsched.Verdict{Finding: report.Finding, Known: report.Known, Note: report.Note, Quiet: report.Quiet,
-		Failing: report.Failing, Rest: report.Rest}
+	if report != nil {
+		h.long[call.Test] = report.TimedOut
+	}
+	return testsched.Verdict{Unexplored: true, Long: report != nil}
 }
 
 // logged makes the binary log the files and variables that its tests read, for the go command, which caches the result. It returns the file

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/macemc/macemc/internal/agents"
 	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/predict"
 	"github.com/macemc/macemc/internal/testsched"
@@ -161,9 +162,6 @@ func (p *predictions) by(policy testsched.Policy) string {
 	return policy.Strategy()
 }
 
-// locator is a runner that knows the positions of program counters.
-type locator interface{ Locate([]uintptr) []string }
-
 // locate finds the positions of the operations of all predictions that a report may show.
 func (p *predictions) locate(runner testsched.Runner) {
 	var all []*predict.Prediction
@@ -185,8 +183,8 @@ func (p *predictions) locate(runner testsched.Runner) {
 		}
 	}
 	p.places = map[uint64]string{}
-	if l, ok := runner.(locator); ok && len(at) > 0 {
-		for i, place := range l.Locate(at) {
+	if r, ok := runner.(*agents.Runner); ok && len(at) > 0 {
+		for i, place := range r.Locate(at) {
 			p.places[uint64(at[i])] = place
 		}
 	}

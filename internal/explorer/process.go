@@ -50,7 +50,7 @@ func (s *Settings) processes(c *Config, r *Result, d *unconfirmed) *Report {
 		if file := s.store(c, &minimize.Result{Schedule: r.Found, Outcome: r.Finding}); file != "" {
 			note += "\n" + s.replayLines(c, file)
 		}
-		return &Report{Finding: describe(r.Finding, d.how, note)}
+		return findingReport(describe(r.Finding, d.how, note))
 	}
 	s.discard("")
 	if d.fresh != nil {
@@ -64,15 +64,15 @@ func (s *Settings) processes(c *Config, r *Result, d *unconfirmed) *Report {
 		recurred, known = s.recurs(c, r)
 	}
 	if recurred {
-		return &Report{Note: fmt.Sprintf("%s, which depends on state that earlier runs left %s; %s in new processes passed; reset that state in the test; to repeat: %s",
-			note, leftIn(d.changed), program.Plural(passed, "schedule", "schedules"), s.again(c, r))}
+		return noteReport(fmt.Sprintf("%s, which depends on state that earlier runs left %s; %s in new processes passed; reset that state in the test; to repeat: %s",
+			note, leftIn(d.changed), program.Plural(passed, "schedule", "schedules"), s.again(c, r)))
 	}
 	cause := uncontrolled
 	if !known {
 		cause = "the test depends on earlier runs, or on something that the schedule does not control"
 	}
-	return &Report{Note: fmt.Sprintf("%s once; not reproducible: it does not recur under the same schedule, and %s passed; %s; let the test create the files and seed the random numbers that it reads; to repeat: %s",
-		note, program.Plural(passed, "new process", "new processes"), cause, s.again(c, r))}
+	return noteReport(fmt.Sprintf("%s once; not reproducible: it does not recur under the same schedule, and %s passed; %s; let the test create the files and seed the random numbers that it reads; to repeat: %s",
+		note, program.Plural(passed, "new process", "new processes"), cause, s.again(c, r)))
 }
 
 // leftIn describes where earlier runs may have left state that a run depends on.
@@ -157,8 +157,8 @@ func (s *Settings) undetermined(o *testsched.Outcome, how string, t trials) *Rep
 	if t.failed == t.executed {
 		cause = "the recorded switches of the schedule do not lead to it"
 	}
-	return &Report{Finding: describe(o, how, fmt.Sprintf("not reproducible: failed in %d of %s under the same schedule\n%s", t.failed,
-		program.Plural(t.executed, "new process", "new processes"), cause))}
+	return findingReport(describe(o, how, fmt.Sprintf("not reproducible: failed in %d of %s under the same schedule\n%s", t.failed,
+		program.Plural(t.executed, "new process", "new processes"), cause)))
 }
 
 // recurs repeats an exploration up to its finding in a new process, and reports whether it fails again. known is false if that process did
@@ -280,7 +280,7 @@ func (s *Settings) executeLong(c *Config, r *Result, why string) *Report {
 		if file := s.store(c, &minimize.Result{Schedule: r.Found, Outcome: r.Finding}); file != "" {
 			text += "\n" + s.replayLines(c, file)
 		}
-		return s.conclude(c.Unit, r, &Report{Finding: describe(r.Finding, how, text)}, "").Finding
+		return s.conclude(c.Unit, r, findingReport(describe(r.Finding, how, text)), "").Finding
 	}}
 }
 

@@ -42,6 +42,10 @@ type runner func(*testsched.Schedule) *testsched.Outcome
 
 func (r runner) Run(s *testsched.Schedule, traced bool) *testsched.Outcome { return r(s) }
 func (r runner) Changed() []string                                         { return nil }
+func (r runner) Subtests() []testsched.Subtest                             { return nil }
+func (r runner) Specs() string                                             { return "" }
+func (r runner) Select(string, []string, bool)                             {}
+func (r runner) Part(string) testsched.Runner                              { return r }
 
 func failure() *testsched.Outcome {
 	return &testsched.Outcome{Kind: testsched.Failed, Message: "unlucky"}
@@ -165,6 +169,7 @@ func TestReplay_Critical(t *testing.T) {
 
 // outcomes is a Runner with the given outcomes.
 type outcomes struct {
+	testsched.Runner
 	of  []*testsched.Outcome
 	ran int
 }
@@ -173,8 +178,6 @@ func (o *outcomes) Run(*testsched.Schedule, bool) *testsched.Outcome {
 	o.ran++
 	return o.of[o.ran-1]
 }
-
-func (o *outcomes) Changed() []string { return nil }
 
 // A schedule whose switches do not all apply is executed again after other runs, because these may have initialized something.
 func TestAlone(t *testing.T) {
@@ -247,7 +250,7 @@ func TestTest_Long(t *testing.T) {
 		s := &Settings{summary: map[string]*summary.Test{}, Options: Options{Summaries: t.TempDir()}}
 		u := testsched.Unit{Package: "example.org/t", Test: "TestX"}
 		report := s.Test(u, false, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome { o := c.outcome; return &o }))
-		if !report.Unexplored() || !strings.HasPrefix(s.summary["TestX"].Note, "not explored: it "+c.why) {
+		if !report.unexplored() || !strings.HasPrefix(s.summary["TestX"].Note, "not explored: it "+c.why) {
 			t.Fatalf("got %+v, %+v, want that it %s", report, s.summary["TestX"], c.why)
 		}
 		if files, _ := filepath.Glob("testdata/macemc/TestX/*"); len(files) > 0 {

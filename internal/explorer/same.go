@@ -16,7 +16,8 @@ import (
 func confirmed(s *Settings, c *Config, m *minimize.Result, how string) *Report {
 	file := s.store(c, m)
 	how += alsoIn(c, m, s.shown)
-	report := &Report{Finding: s.explain(c, m, how, file), file: file, place: summary.PlaceOf(m.Outcome, m.Critical)}
+	report := findingReport(s.explain(c, m, how, file))
+	report.file, report.place = file, summary.PlaceOf(m.Outcome, m.Critical)
 	if file != "" {
 		report.place.Store(file, replayCommand(s, c, file))
 	}

@@ -1,8 +1,6 @@
 package explorer
 
-import (
-	"github.com/macemc/macemc/internal/testsched"
-)
+import "github.com/macemc/macemc/internal/testsched"
 
 // warmUp is the run that precedes a run with Warm set.
 var warmUp = testsched.Schedule{Seed: 1}

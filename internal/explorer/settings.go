@@ -65,24 +65,23 @@ func FromEnvironment(args []string) *Settings {
 	return s
 }
 
-// Report is the output of package testing about an exploration.
+// Report is the result of the exploration of a test.
 type Report struct {
-	Finding string // empty means none
-	Known   string // the only findings are known; empty means none
-	Note    string
-	Quiet   bool     // the first run has a known finding, and its output is not shown
-	Failing []string // subtests with findings
-	Rest    []string // subtests that are to be executed as go test does
-	shows   string   // identifies a finding whose schedule is stored; empty means none
-	file    string   // of its schedule
-	place   *summary.Place // of the finding, once it is concluded
+	testsched.Verdict
+	shows string         // identifies a finding whose schedule is stored; empty means none
+	file  string         // of its schedule
+	place *summary.Place // of the finding, once it is concluded
 	// TimedOut, if not nil, means that the test is to be executed as go test does. If it does not end before -timeout, that is a finding.
 	// TimedOut stores and describes it.
 	TimedOut func() string
 }
 
-// Unexplored reports whether the test is to be executed as go test does.
-func (r *Report) Unexplored() bool { return r == nil || r.TimedOut != nil }
+func findingReport(text string) *Report { return &Report{Verdict: testsched.Verdict{Finding: text}} }
+
+func noteReport(text string) *Report { return &Report{Verdict: testsched.Verdict{Note: text}} }
+
+// unexplored reports whether the test is to be executed as go test does.
+func (r *Report) unexplored() bool { return r == nil || r.TimedOut != nil }
 
 // Test explores a test until shortly before a deadline; the zero time means no deadline. It returns nil if the test is to be executed as go
 // test does.
@@ -100,7 +99,7 @@ func (s *Settings) Test(u testsched.Unit, race bool, deadline time.Time, runner 
 		s.binary.read = append(s.binary.read, s.Options.Schedule)
 		f, err := schedulefile.Load(s.Options.Schedule)
 		if err != nil {
-			return &Report{Finding: fmt.Sprintf("macemc: %s: %v\n", s.Options.Schedule, err)}
+			return findingReport(fmt.Sprintf("macemc: %s: %v\n", s.Options.Schedule, err))
 		}
 		if !executes(u, f.Unit, runner) {
 			return nil
@@ -124,7 +123,7 @@ func explored(s *Settings, c *Config, runner testsched.Runner, first func(*tests
 	}
 	if err != nil {
 		s.summarizeAs(summary.Damaged, u, &Result{}, "")
-		return &Report{Finding: fmt.Sprintf("macemc: %v\n", err)}
+		return findingReport(fmt.Sprintf("macemc: %v\n", err))
 	}
 	c.Corpus, c.Intrinsics = corpus, !ofModules(u.Package, s.modules)
 	c.Progress = func(r *Result) { s.summarize(u, r, summary.EndedEarly) }
@@ -198,7 +197,7 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 		if note = summary.Joined(slowNote(r), left, complete, note); r.Ended {
 			note = nearTimeout
 		}
-		return s.conclude(u, r, &Report{Note: strings.Join(append([]string{r.text()}, r.predictions.list()...), "\nmacemc: ")}, note)
+		return s.conclude(u, r, noteReport(strings.Join(append([]string{r.text()}, r.predictions.list()...), "\nmacemc: ")), note)
 	}
 	if why := r.tooLong(); why != "" {
 		return s.executeLong(c, r, why)
@@ -257,13 +256,13 @@ func replayed(s *Settings, c *Config, f *schedulefile.Stored, runner testsched.R
 			note += "; calls of log and t.Log that were added shift its steps, those of fmt.Print do not"
 		}
 		s.summarize(c.Unit, &Result{}, note)
-		return &Report{Note: "macemc: " + note}
+		return noteReport("macemc: " + note)
 	}
 	m := &minimize.Result{Schedule: &f.Schedule, Outcome: o}
 	if o.Hash == f.Hash {
 		m.Critical = f.Critical(o.Trace)
 	}
-	return &Report{Finding: s.explain(c, m, "replayed from "+s.Options.Schedule, s.Options.Schedule)}
+	return findingReport(s.explain(c, m, "replayed from "+s.Options.Schedule, s.Options.Schedule))
 }
 
 // found confirms, minimizes and describes a finding. It returns nil if there is none, and the test is to be executed as go test does.
@@ -283,8 +282,8 @@ func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report 
 	}
 	if s.repeats(c, r) {
 		s.discard("")
-		return &Report{Note: fmt.Sprintf("macemc: it fails when it runs a second time, whatever the schedule: %s; its first run left something behind, for example a file or a setting of the process, which it should undo with t.Cleanup; only %s could be explored",
-			r.Finding.Title(), program.Plural(r.Schedules-1, "schedule", "schedules"))}
+		return noteReport(fmt.Sprintf("macemc: it fails when it runs a second time, whatever the schedule: %s; its first run left something behind, for example a file or a setting of the process, which it should undo with t.Cleanup; only %s could be explored",
+			r.Finding.Title(), program.Plural(r.Schedules-1, "schedule", "schedules")))
 	}
 	s.runs.Hasty = r.Finding.Patient
 	defer func() { s.runs.Hasty = false }()

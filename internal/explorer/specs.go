@@ -11,7 +11,7 @@ import (
 
 // divideSuite returns the division of a suite of specs after its first run. The result is nil if the test is not a suite, or if its flags
 // do not select specs.
-func divideSuite(s *Settings, c *Config, d testsched.Divisible, o *testsched.Outcome) *division {
+func divideSuite(s *Settings, c *Config, d testsched.Runner, o *testsched.Outcome) *division {
 	all := ginkgo.Parse(d.Specs())
 	if all == nil {
 		return nil
@@ -26,7 +26,7 @@ func divideSuite(s *Settings, c *Config, d testsched.Divisible, o *testsched.Out
 			v.whole = true
 			continue
 		}
-		part := d.Part(name).(testsched.Divisible)
+		part := d.Part(name)
 		if i == 0 && len(names) > 1 {
 			if one := ginkgo.Parse(part.Specs()); one == nil || len(one.SpecReports) == len(all.SpecReports) {
 				return nil

@@ -94,7 +94,7 @@ func TestDivision_SequentialSpecs(t *testing.T) {
 		return suiteOf("a", "b")
 	}}
 	report := s.Test(testsched.Unit{Package: "p", Test: "T"}, false, time.Time{}, suite)
-	if want := "macemc: T: 2 other specs without concurrency: 20 schedules, no finding"; report.Unexplored() || report.Note != want {
+	if want := "macemc: T: 2 other specs without concurrency: 20 schedules, no finding"; report.unexplored() || report.Note != want {
 		t.Errorf("got %+v, want %q", report, want)
 	}
 }

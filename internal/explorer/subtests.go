@@ -32,11 +32,10 @@ var divided = &testsched.Outcome{Kind: testsched.Unexplored}
 
 // dividing explores a test, as one or by its subtests. Known findings of the whole test may occur in its subtests, so that it is explored
 // as one.
-func dividing(s *Settings, c *Config, runner testsched.Runner) *Report {
-	d, ok := runner.(testsched.Divisible)
+func dividing(s *Settings, c *Config, d testsched.Runner) *Report {
 	var v *division
-	report := explored(s, c, runner, func(sch *testsched.Schedule, o *testsched.Outcome) *testsched.Outcome {
-		if ok && sch.Showing != testsched.Muted {
+	report := explored(s, c, d, func(sch *testsched.Schedule, o *testsched.Outcome) *testsched.Outcome {
+		if sch.Showing != testsched.Muted {
 			v = divide(s, c, d, sch, o)
 		}
 		if v == nil {
@@ -54,7 +53,7 @@ func dividing(s *Settings, c *Config, runner testsched.Runner) *Report {
 const maxLeftOut = 100
 
 // divide returns the division of a test after its first run. The result is nil if the test is explored as one.
-func divide(s *Settings, c *Config, d testsched.Divisible, sch *testsched.Schedule, o *testsched.Outcome) *division {
+func divide(s *Settings, c *Config, d testsched.Runner, sch *testsched.Schedule, o *testsched.Outcome) *division {
 	var without []string
 	v := divideSuite(s, c, d, o)
 	if v == nil {
@@ -76,7 +75,7 @@ func divide(s *Settings, c *Config, d testsched.Divisible, sch *testsched.Schedu
 
 // discover adds the subtests of a test after its first run. While a run ends in a subtest, it is repeated without that one, to discover the
 // others. It returns the subtests that were left out.
-func (v *division) discover(c *Config, d testsched.Divisible, sch *testsched.Schedule, o *testsched.Outcome) (without []string) {
+func (v *division) discover(c *Config, d testsched.Runner, sch *testsched.Schedule, o *testsched.Outcome) (without []string) {
 	for {
 		list := d.Subtests()
 		v.add(c.Test, list)
@@ -112,7 +111,7 @@ func (v *division) discover(c *Config, d testsched.Divisible, sch *testsched.Sch
 const drawnRuns = 20
 
 // draw executes the subtests without concurrency with other draws. One that fails becomes a unit.
-func (v *division) draw(c *Config, d testsched.Divisible) {
+func (v *division) draw(c *Config, d testsched.Runner) {
 	start := agents.StartWatch(time.Time{})
 	defer func() { v.rest.Elapsed = time.Since(start.Start) }()
 	d.Select("", v.units, false)
@@ -203,7 +202,7 @@ const assumption = "executed alone, as -ginkgo.focus executes it; the whole suit
 const dependence = "it fails without other subtests of the test"
 
 // explore explores the units of the division, and the whole test if that is necessary.
-func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Report {
+func (v *division) explore(s *Settings, c *Config, d testsched.Runner) *Report {
 	all := &Report{}
 	s.limits.divide(c, max(1, len(v.units)))
 	start, limit := agents.StartWatch(time.Time{}), c.Time*time.Duration(len(v.units))*5/4 // a unit ends late, after its last schedules
@@ -230,7 +229,7 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 		switch {
 		case dependent:
 			v.widen(name)
-		case report.Unexplored():
+		case report.unexplored():
 			all.Rest = append(all.Rest, name)
 		default:
 			if report.Finding != "" && v.suite && v.passed[name] {
@@ -248,15 +247,15 @@ func (v *division) explore(s *Settings, c *Config, d testsched.Divisible) *Repor
 			what = "spec"
 		}
 		s.summarize(c.Unit, &v.rest, "")
-		all.add(c.Test, &Report{Note: fmt.Sprintf("macemc: %s without concurrency: %s, no finding",
-			program.Plural(v.others, "other "+what, "other "+what+"s"), program.Plural(v.rest.Schedules, "schedule", "schedules"))})
+		all.add(c.Test, noteReport(fmt.Sprintf("macemc: %s without concurrency: %s, no finding",
+			program.Plural(v.others, "other "+what, "other "+what+"s"), program.Plural(v.rest.Schedules, "schedule", "schedules"))))
 	}
 	return all
 }
 
 // exploreWhole explores the whole test if that is necessary, after its units. It returns false if the test is to be executed without
 // exploration, with the subtests that need others.
-func (v *division) exploreWhole(s *Settings, c *Config, d testsched.Divisible, all *Report) bool {
+func (v *division) exploreWhole(s *Settings, c *Config, d testsched.Runner, all *Report) bool {
 	switch {
 	case !v.whole && (v.failed == nil || all.Finding != ""):
 	case v.end != "":
@@ -264,7 +263,7 @@ func (v *division) exploreWhole(s *Settings, c *Config, d testsched.Divisible, a
 		s.summarize(c.Unit, &Result{}, "not explored: as a whole, because its runs end in "+v.end)
 	default:
 		report := explored(s, c, d, v.again)
-		if report.Unexplored() {
+		if report.unexplored() {
 			return all.Finding != "" || v.failed != nil
 		}
 		all.add(c.Test, report)
@@ -284,7 +283,7 @@ func (v *division) again(_ *testsched.Schedule, o *testsched.Outcome) *testsched
 // dependent reports whether the first run of a unit shows that it depends on other subtests: it is missing, or fails, although it has passed
 // with the others.
 func (v *division) dependent(name string, part testsched.Runner, o *testsched.Outcome) bool {
-	executed := v.suite || slices.ContainsFunc(part.(testsched.Divisible).Subtests(), func(l testsched.Subtest) bool { return l.Name == name })
+	executed := v.suite || slices.ContainsFunc(part.Subtests(), func(l testsched.Subtest) bool { return l.Name == name })
 	switch o.Kind {
 	case testsched.Unexplored:
 		return false

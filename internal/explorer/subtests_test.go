@@ -19,7 +19,7 @@ type toySuite struct {
 	stays    string // a subtest that cannot be left out
 	latest   []testsched.Subtest
 	runs     *[]string
-	specs    func(only string) string // see [testsched.Divisible]; nil means that it is not a suite of specs
+	specs    func(only string) string // see [testsched.Runner]; nil means that it is not a suite of specs
 	origins  []testsched.Origin
 }
 

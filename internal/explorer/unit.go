@@ -17,12 +17,11 @@ func of(u, f testsched.Unit) bool {
 
 // executes reports whether a runner of the unit executes a stored schedule. It restricts the runner to the subtest of the schedule.
 func executes(u, f testsched.Unit, runner testsched.Runner) bool {
-	d, ok := runner.(testsched.Divisible)
-	if !of(u, f) || f.Test != u.Test && !ok {
+	if !of(u, f) {
 		return false
 	}
 	if f.Test != u.Test {
-		d.Select(f.Test, nil, true)
+		runner.Select(f.Test, nil, true)
 	}
 	return true
 }

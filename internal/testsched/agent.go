@@ -53,7 +53,7 @@ const Disconnected = "macemc: the connection to the explorer fails"
 
 // Executor executes the schedules of a test or of a part.
 type Executor interface {
-	Divisible
+	Runner
 	// Weigh sets the weights of later runs with policy SURW.
 	Weigh([]Weight)
 	// Weights returns those of the runs that have changed since the last call.

@@ -43,7 +43,7 @@ type Request struct {
 
 	Places []uintptr // for Located
 
-	Only    string // see Divisible
+	Only    string // see Runner
 	Without []string
 	Shown   bool
 
@@ -56,10 +56,10 @@ type Requesting int
 const (
 	Run       Requesting = iota // the first outcomes, up to one that does not pass
 	Changed                     // see Runner
-	Subtests                    // see Divisible
+	Subtests                    // see Runner
 	Located                     // the positions of program counters
-	Select                      // see Divisible
-	Specs                       // see Divisible
+	Select                      // see Runner
+	Specs                       // see Runner
 	Concludes                   // Verdict is the answer to the call
 )
 

@@ -12,14 +12,18 @@ type Subtest struct {
 	Points   uint64 // all points
 }
 
-// sequential reports whether the subtest seems to have no concurrency. Package testing has two choices when it starts and ends a subtest.
+// Sequential reports whether the subtest seems to have no concurrency. Package testing has two choices when it starts and ends a subtest.
 func (l *Subtest) Sequential() bool {
 	return l.Leaf && !l.Parallel && l.Ended && !l.Failed && l.Choices <= 2
 }
 
-// Divisible is a runner whose test may have subtests.
-type Divisible interface {
-	Runner
+// Runner executes a test, which may have subtests.
+type Runner interface {
+	// Run executes the test once. With traced, the outcome includes the events.
+	Run(s *Schedule, traced bool) *Outcome
+	// Changed returns the names of package variables that are not restored and whose value before the latest run differed from the one
+	// before the first.
+	Changed() []string
 	// Subtests returns the subtests of the latest run, in the order in which they started.
 	Subtests() []Subtest
 	// Specs lists the specs of a suite, as its framework does. An empty text means that the test is not such a suite.
@@ -29,13 +33,4 @@ type Divisible interface {
 	Select(only string, without []string, shown bool)
 	// Part returns a runner that executes one subtest, and those below it.
 	Part(test string) Runner
-}
-
-// Runner executes a test.
-type Runner interface {
-	// Run executes the test once. With traced, the outcome includes the events.
-	Run(s *Schedule, traced bool) *Outcome
-	// Changed returns the names of package variables that are not restored and whose value before the latest run differed from the one
-	// before the first.
-	Changed() []string
 }
