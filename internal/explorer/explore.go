@@ -50,7 +50,7 @@ type Result struct {
 	noLeaks   bool               // Config.NoLeaks
 	passed    int                // number of runs
 	Stop      *testsched.Outcome // run that showed that the test cannot be explored
-	Left      []string           // reachable goroutines that some runs left behind
+	Left      string             // describes the first reachable goroutine that a run left behind; empty means none
 	First     *testsched.Outcome
 	first     *testsched.Schedule // of First
 	reported  *Report             // of the finding
@@ -227,8 +227,8 @@ func (x *exploration) step(s *testsched.Schedule, o *testsched.Outcome) bool {
 		r.Stop = o
 		return true
 	}
-	if len(o.Left) > 0 && r.Left == nil {
-		r.Left = o.Left
+	if len(o.Left) > 0 && r.Left == "" {
+		r.Left = o.Left[0].Text
 	}
 	x.count(o.Hash)
 	return x.judge(s, o)
@@ -261,8 +261,8 @@ func (x *exploration) judge(s *testsched.Schedule, o *testsched.Outcome) bool {
 		return false
 	case o.Kind == testsched.Leak && x.NoLeaks:
 		r.passed++
-		if r.Left == nil {
-			r.Left = o.Details
+		if r.Left == "" && len(o.Details) > 0 {
+			r.Left = o.Details[0]
 		}
 		return false
 	case o.Lengthy() && r.Schedules > 1 && (r.limit+r.hurried > 0 || r.ends(s, o, x.run)):

@@ -398,8 +398,7 @@ func TestLeftovers_Known(t *testing.T) {
 			if why := waits[s.Seed]; why == "" {
 				o.Ended = []uintptr{at}
 			} else {
-				o.Left, o.LeftAt, o.Behind = []string{"left"}, []uintptr{at}, []testsched.Goroutine{{Waits: why}}
-				o.LeftPlaces, o.LeftAs = placesOf(o.LeftAt), []string{o.Behind[0].Identity()}
+				o.Left = []testsched.LeftGoroutine{testsched.Leaves(testsched.Goroutine{Waits: why, Go: at})}
 			}
 			if o.Compare(s); o.Kind != testsched.Passed {
 				o.Identify()

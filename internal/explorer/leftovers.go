@@ -43,25 +43,20 @@ func (c counts) within(d counts) bool {
 // add adds run number n, which must have passed.
 func (l *leftovers) add(o *testsched.Outcome, s *testsched.Schedule, n int) {
 	all := counts{}
-	for i, at := range o.LeftAt {
-		if place := o.LeftPlaces[i]; place != "" {
-			l.places[at] = place
-			all[at]++
+	for _, g := range o.Left {
+		if g.Place != "" {
+			l.places[g.At] = g.Place
+			all[g.At]++
 		}
 	}
-	for i, at := range o.LeftAt {
-		identity := ""
-		if i < len(o.LeftAs) {
-			identity = o.LeftAs[i]
-		}
-		if all[at] == 0 || slices.ContainsFunc(l.left, func(l leftover) bool {
-			return l.at == at && l.identity == identity && all.within(l.all)
+	for _, g := range o.Left {
+		if all[g.At] == 0 || slices.ContainsFunc(l.left, func(l leftover) bool {
+			return l.at == g.At && l.identity == g.As && all.within(l.all)
 		}) {
 			continue
 		}
 		l.known = false
-		l.left = append(l.left, leftover{at: at, identity: identity, all: all,
-			schedule: s.Replayed(o, n), by: s.Policy, run: n})
+		l.left = append(l.left, leftover{at: g.At, identity: g.As, all: all, schedule: s.Replayed(o, n), by: s.Policy, run: n})
 	}
 	for _, at := range o.Ended {
 		if all[at] > 0 || slices.ContainsFunc(l.ended[at], func(c counts) bool { return c.within(all) }) {

@@ -11,12 +11,12 @@ import (
 
 func one(c chan bool) { go func() { <-c }() }
 
-// placesOf returns the places of go statements.
-func placesOf(list []uintptr) (places []string) {
+// leave returns goroutines of go statements.
+func leave(list []uintptr) (left []testsched.LeftGoroutine) {
 	for _, at := range list {
-		places = append(places, testsched.GoStatement(at))
+		left = append(left, testsched.Leaves(testsched.Goroutine{Go: at}))
 	}
-	return places
+	return left
 }
 
 // A goroutine that one run leaves behind is a leak if all goroutines of its go statement end in an earlier or later run.
@@ -52,8 +52,7 @@ func TestLeftovers(t *testing.T) {
 				n++
 			}
 			if !again && c.left(n) || again && c.again {
-				o.Left, o.LeftAt = []string{"goroutine 2 waits"}, []uintptr{c.at}
-				o.LeftPlaces = placesOf(o.LeftAt)
+				o.Left = leave([]uintptr{c.at})
 			}
 			if !again && c.ended(n) {
 				o.Ended = []uintptr{group, c.at}
@@ -70,7 +69,7 @@ func TestLeftovers(t *testing.T) {
 		}
 		if r.Finding == nil || r.Finding.Kind != testsched.Leak || r.Schedules != c.runs || executed != c.executed ||
 			!slices.Equal(r.Found.Ends, []string{name}) ||
-			len(r.Found.Switches) != 1 || !slices.Equal(r.Finding.Details, []string{"goroutine 2 waits"}) {
+			len(r.Found.Switches) != 1 || len(r.Finding.Waiting) != 1 || r.Finding.Waiting[0].Go != c.at {
 			t.Errorf("%s: %+v, finding %+v, %d runs", c.what, r, r.Finding, executed)
 		}
 	}
@@ -100,15 +99,11 @@ func TestLeftovers_Others(t *testing.T) {
 				ran[s.Seed] = c.left[n%len(c.left)]
 				n++
 			}
-			o := &testsched.Outcome{Choices: 500, Hash: uint64(n), Remaining: testsched.Remaining{LeftAt: ran[s.Seed],
-				LeftPlaces: placesOf(ran[s.Seed])}}
+			o := &testsched.Outcome{Choices: 500, Hash: uint64(n), Remaining: testsched.Remaining{Left: leave(ran[s.Seed])}}
 			for _, at := range []uintptr{a, b} {
-				if !slices.Contains(o.LeftAt, at) {
+				if !slices.Contains(ran[s.Seed], at) {
 					o.Ended = append(o.Ended, at)
 				}
-			}
-			for range o.LeftAt {
-				o.Left = append(o.Left, "left")
 			}
 			o.Compare(s)
 			return o
@@ -129,8 +124,7 @@ func TestLeftovers_Others(t *testing.T) {
 		passes bool
 	}{{[]uintptr{b}, testsched.Passed, true}, {nil, testsched.Passed, true}, {[]uintptr{a, b}, testsched.Leak, false}, {[]uintptr{a},
 		testsched.Passed, false}, {[]uintptr{b, b}, testsched.Passed, false}} {
-		o := &testsched.Outcome{Remaining: testsched.Remaining{LeftAt: c.left, LeftPlaces: placesOf(c.left), Left: make([]string,
-			len(c.left))}}
+		o := &testsched.Outcome{Remaining: testsched.Remaining{Left: leave(c.left)}}
 		o.Compare(&testsched.Schedule{Leaving: testsched.Leaving{Ends: []string{testsched.GoStatement(a)},
 			Remain: []string{testsched.GoStatement(b)}}})
 		if o.Kind != c.kind || o.Passes() != c.passes {

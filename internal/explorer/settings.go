@@ -188,8 +188,8 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 	case r.Finding == nil:
 		r.slow = slowness(r, func(runs int) string { return busiest(s, c, runs) })
 		left, complete, note := "", "", r.incomplete()
-		if len(r.Left) > 0 {
-			left = "left after the test has returned: " + r.Left[0]
+		if r.Left != "" {
+			left = "left after the test has returned: " + r.Left
 		}
 		if note != "" && r.Complete != nil {
 			complete = r.Complete.String()

@@ -90,7 +90,7 @@ func TestAgent_Respond(t *testing.T) {
 	}{
 		{[]*Outcome{passes, passes, passes, passes}, 4},
 		{[]*Outcome{passes, {Kind: Leak}, passes, passes}, 2},
-		{[]*Outcome{passes, passes, {Remaining: Remaining{Left: []string{"goroutine 2"}}}, passes}, 3},
+		{[]*Outcome{passes, passes, {Remaining: Remaining{Left: []LeftGoroutine{{Text: "goroutine 2"}}}}, passes}, 3},
 		{[]*Outcome{{Points: batchPoints + 1}, passes, passes, passes}, 1},
 	} {
 		r := &outcomes{of: c.of}

@@ -18,7 +18,7 @@ func TestConnection(t *testing.T) {
 			Prediction: &predict.Prediction{Holds: []predict.Hold{{Who: 1, Context: 2, Op: 3, Nth: 4, Mode: predict.Locked, Order: 5}}}}}
 	outcome := &Outcome{Kind: Leak, Message: "m", Points: 1, Patient: true, Skipped: true, Sampled: sampledAll, Exceeded: Exceeded{-1, time.Hour, true},
 		Enumerated: Enumerated{Decisions: []Decision{{Kind: 2, Taken: 1, Options: []Option{{Who: 5, Mask: 1<<64 - 1}}}}},
-		Remaining:  Remaining{Left: []string{"a"}, LeftAt: []uintptr{77}, LeftPlaces: []string{"a"}, LeftAs: []string{"b"}, OthersRemain: true},
+		Remaining:  Remaining{Left: []LeftGoroutine{{Text: "a", As: "b", At: 77, Place: "a"}}, OthersRemain: true},
 		Bounds: Bounds{Recorded: Recorded{Unrecorded: 2, Events: []predict.Event{{Who: 1, Object: 2, Place: 3, Context: 4, Time: -5, Due: 6,
 			Waker: 7, Op: predict.Lock, Method: predict.Loads, Flags: predict.Reads}}}}}
 	messages := []struct{ sent, received any }{

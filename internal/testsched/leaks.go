@@ -9,12 +9,22 @@ import (
 
 // Remaining describes the goroutines that the test left behind and that something reachable may wake.
 type Remaining struct {
-	Left         []string
-	LeftAt       []uintptr   // their go statements
-	LeftPlaces   []string    // the places of these, see GoStatement
-	LeftAs       []string    // the same goroutines without their numbers
-	Behind       []Goroutine `code:"-"` // the same goroutines
-	OthersRemain bool        // Passed, but goroutines remain that Schedule.Remain lacks
+	Left         []LeftGoroutine
+	OthersRemain bool // Passed, but goroutines remain that Schedule.Remain lacks
+}
+
+// LeftGoroutine is a goroutine that the test left behind.
+type LeftGoroutine struct {
+	Goroutine Goroutine `code:"-"`
+	Text      string    // describes it
+	As        string    // the same without its number
+	At        uintptr   // its go statement
+	Place     string    // of that, see GoStatement; empty means that the goroutine is not compared with those of other runs
+}
+
+// Leaves returns the description of a goroutine that the test left behind.
+func Leaves(g Goroutine) LeftGoroutine {
+	return LeftGoroutine{Goroutine: g, Text: g.String(), As: g.Identity(), At: g.Go, Place: GoStatement(g.Go)}
 }
 
 // GoStatement returns the place of a go statement or call of WaitGroup.Go. It returns an empty string for functions of the Go distribution,
@@ -39,33 +49,27 @@ func (o *Outcome) Compare(s *Schedule) {
 		return
 	}
 	remain, others := slices.Clone(s.Remain), false
-	var leaked []int
-	for i, name := range o.LeftPlaces {
-		if name == "" {
+	var leaked []Goroutine
+	for i := range o.Left {
+		g := &o.Left[i]
+		if g.Place == "" {
 			continue
 		}
-		if k := match(remain, name); k >= 0 {
+		if k := match(remain, g.Place); k >= 0 {
 			remain = slices.Delete(remain, k, k+1)
-		} else if others = true; match(s.Ends, name) >= 0 {
-			leaked = append(leaked, i)
+		} else if others = true; match(s.Ends, g.Place) >= 0 {
+			leaked = append(leaked, g.Goroutine)
 		}
 	}
 	if len(leaked) == 0 || len(remain) > 0 {
 		o.OthersRemain = others
 		return
 	}
-	for _, i := range leaked {
-		if i < len(o.Behind) {
-			o.Waiting = append(o.Waiting, o.Behind[i])
-		} else {
-			o.Details = append(o.Details, o.Left[i])
-		}
-	}
-	o.Kind = Leak
+	o.Kind, o.Waiting = Leak, append(o.Waiting, leaked...)
 	o.Message = program.Plural(len(leaked), "goroutine is left after the test has returned, and ends under other schedules",
 		"goroutines are left after the test has returned, and end under other schedules")
 	o.Where = strings.Join(s.Ends, " ")
 }
 
-// passes reports whether the run passed and left behind only goroutines that also remain under the schedule of Schedule.Remain.
+// Passes reports whether the run passed and left behind only goroutines that also remain under the schedule of Schedule.Remain.
 func (o *Outcome) Passes() bool { return o.Kind == Passed && !o.OthersRemain }

@@ -211,7 +211,10 @@ func (l *macemcLoop) end() {
 	case !r.noEnd || x.blockedParts(o):
 	case l.done && r.number == 0: // the goroutines that it has left are busy and may end later
 		x.left(o)
-		o.LeftAt, o.LeftPlaces, o.LeftAs, o.Behind, r.nended = nil, nil, nil, nil, 0
+		r.nended = 0
+		for i := range o.Left {
+			o.Left[i].Place = ""
+		}
 	default:
 		x.stuck(o)
 	}

@@ -215,9 +215,7 @@ func (x *macemcExplorer) left(o *testsched.Outcome) {
 		case g.Unwakable:
 			unwakable = append(unwakable, g)
 		default:
-			o.Left, o.LeftAt = append(o.Left, g.String()), append(o.LeftAt, g.Go)
-			o.LeftPlaces, o.LeftAs = append(o.LeftPlaces, testsched.GoStatement(g.Go)), append(o.LeftAs, g.Identity())
-			o.Behind = append(o.Behind, g)
+			o.Left = append(o.Left, testsched.Leaves(g))
 		}
 	}
 	macemcM.undone = macemcM.undone || len(unwakable)+len(o.Left) > 0
