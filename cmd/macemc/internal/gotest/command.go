@@ -34,7 +34,7 @@ type Runner struct {
 	Tags     *string                                       // build tags of the command line
 	Find     func(program string) (file string, err error) // locates a program that this one executes
 	debugged bool                                          // tests are built without optimization
-	results  *results                                      // nil means that they are not collected
+	collect  func(*summaries)                              // is called after the last test; nil means that nothing is
 	typed    string                                        // the command line
 }
 
@@ -211,8 +211,8 @@ func (v *invocation) report(ctx context.Context, cmd *exec.Cmd, s *summaries, er
 	cause, ended := endedEarly(ctx, cmd, s)
 	s.unreported(cause)
 	s.finish()
-	if v.results != nil {
-		*v.results = s.results
+	if v.collect != nil {
+		v.collect(s)
 	}
 	s.cached.save(v.Summaries, v.pkg)
 	for _, problem := range []error{unexecuted, lacking} {

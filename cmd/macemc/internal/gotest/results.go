@@ -21,14 +21,10 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// results collects the results of packages for the formats for other programs.
+// results are the results of packages for the formats for other programs.
 type results struct {
 	packages []*packageResult
-	total    packageSummary
-	notes    []string // about all packages
 	problems []string
-	assumed  string // what is not explored of any test
-	finished bool
 }
 
 // packageResult is what go test and the exploration report about a package.
@@ -79,19 +75,18 @@ func testWithResults(ctx context.Context, a Runner, args []string) error {
 	if c.Printed() != "" {
 		stdout = a.Stderr
 	}
-	if len(c) > 0 {
-		a.results = &results{}
-	}
+	var done *summaries
+	a.collect = func(s *summaries) { done = s }
 	err = a.goTest(ctx, args, stdout, a.Stderr, explorer.Passing{})
 	exit, exited := errors.AsType[task.Exit](err)
 	switch {
 	case len(c) == 0 || err != nil && !exited:
 		return err
-	case !a.results.finished:
+	case done == nil:
 		return a.StatusError(ctx, int(exit), errors.New("nothing was explored, so there are no results to write"))
 	}
 	folder, _ := folderFlag(args)
-	all := a.results.render(int(exit))
+	all := resultsOf(done, int(exit))
 	all.Folder = folder
 	if e := c.Write(a.Process, all); e != nil {
 		return a.StatusError(ctx, int(exit), e)
@@ -99,24 +94,18 @@ func testWithResults(ctx context.Context, a Runner, args []string) error {
 	return err
 }
 
-// finish adds what concerns all packages.
-func (r *results) finish(s *summaries) {
-	r.finished, r.total, r.assumed = true, s.total, s.unscheduled()
-	r.notes = slices.Concat(s.noteLines(true), []string{r.assumed}, s.known, s.untried())
+// resultsOf returns the results after the command ended with a status.
+func resultsOf(s *summaries, status int) render.Results {
+	all := render.Results{Annotations: render.Annotations{Program: version.Current().String(), Problems: s.results.problems}}
 	for _, names := range s.failing {
 		for _, name := range names {
-			r.problems = append(r.problems, name+" fails")
+			all.Problems = append(all.Problems, name+" fails")
 		}
 	}
-}
-
-// render returns the results after the command ended with a status.
-func (r *results) render(status int) render.Results {
-	all := render.Results{Annotations: render.Annotations{Program: version.Current().String(), Problems: r.problems}}
 	failed := false
-	slices.SortStableFunc(r.packages, func(p, q *packageResult) int { return strings.Compare(p.pkg, q.pkg) })
-	for _, p := range r.packages {
-		suite := p.suite(r.assumed)
+	packages := slices.SortedStableFunc(slices.Values(s.results.packages), func(p, q *packageResult) int { return strings.Compare(p.pkg, q.pkg) })
+	for _, p := range packages {
+		suite := p.suite(s.unscheduled())
 		all.Suites = append(all.Suites, suite)
 		for i, c := range suite.Cases {
 			failed = failed || c.Result == document.Failed
@@ -137,11 +126,12 @@ func (r *results) render(status int) render.Results {
 	default:
 		all.Verdict = search.Inconclusive
 	}
-	all.Title = fmt.Sprintf("tests of %s: %s; %v", textfmt.Plural(len(r.packages), "package"), found(len(all.Findings), all.Verdict), r.total)
-	if all.Notes = r.notes; len(all.Findings) > 0 {
-		all.Notes = append([]string{all.Title}, r.notes...) // it is shown without findings only
+	all.Title = fmt.Sprintf("tests of %s: %s; %v", textfmt.Plural(len(packages), "package"), found(len(all.Findings), all.Verdict), s.total)
+	if len(all.Findings) > 0 {
+		all.Notes = []string{all.Title} // it is shown without findings only
 	}
-	for _, p := range r.packages {
+	all.Notes = slices.Concat(all.Notes, s.noteLines(true), []string{s.unscheduled()}, s.known, s.untried())
+	for _, p := range packages {
 		for _, t := range p.sum.results {
 			for _, place := range t.Accepted {
 				all.Findings = append(all.Findings, annotation(t, p.pkg, place))

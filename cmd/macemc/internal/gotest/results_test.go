@@ -63,7 +63,7 @@ func TestResults(t *testing.T) {
 			s.unreported(c.cause)
 		}
 		s.finish()
-		all := s.results.render(c.status)
+		all := resultsOf(s, c.status)
 		var cases []string
 		bad := false
 		for _, of := range all.Suites[0].Cases {

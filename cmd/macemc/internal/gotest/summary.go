@@ -272,7 +272,6 @@ func (s *summaries) unreported(cause string) {
 // finish writes the sum over all packages, and the known findings.
 func (s *summaries) finish() {
 	s.out.Write(s.rest)
-	s.results.finish(s)
 	for _, names := range s.failing {
 		s.failed += len(names)
 	}

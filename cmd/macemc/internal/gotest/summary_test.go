@@ -288,7 +288,7 @@ func TestSummaries_Searched(t *testing.T) {
 	if got, want := out.String(), "ok  \tp\t0.1s\nmacemc: p TestA: "+searched+"\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if c := s.results.render(0).Suites[0].Cases[0]; c.Result != document.Passed {
+	if c := resultsOf(s, 0).Suites[0].Cases[0]; c.Result != document.Passed {
 		t.Errorf("its case is %+v, want one that passes", c)
 	}
 }
