@@ -9,11 +9,11 @@
 //	dealer.go                              schedules that are executed ahead, also by several processes
 //	exhaustive.go, plans.go, leftovers.go  all schedules of a small test, which package systematic enumerates; goroutines that only some
 //	                                       leave behind
-//	subtests.go, specs.go, unit.go         tests that are explored by their subtests, or by their specs
+//	subtests.go, specs.go                  tests that are explored by their subtests, or by their specs
 //	process.go, death.go                   findings in new processes, and processes that die
 //	nearest.go                             the nearest schedule that passes; see also package minimize
 //	known.go, same.go                      findings that are known
 //	prediction.go, delays.go               what was predicted; failures that need longer delays than usual
-//	corpus.go                              stored schedules; their files are those of package schedulefile
+//	corpus.go                              stored findings, and commands that replay them; see package schedulefile
 //	report.go, summary.go                  texts for the user; package summary passes them to the command
 package explorer

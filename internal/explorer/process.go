@@ -47,12 +47,12 @@ func (s *Settings) processes(c *Config, r *Result, d *unconfirmed) *Report {
 		} else if !s.within(time.Second).After(time.Now()) {
 			note = "not confirmed: -timeout is near"
 		}
-		if file := s.store(c, &minimize.Result{Schedule: r.Found, Outcome: r.Finding}); file != "" {
+		if file := s.store(c, &minimize.Result{Schedule: r.Found, Outcome: r.Finding}, true); file != "" {
 			note += "\n" + s.replayLines(c, file)
 		}
 		return findingReport(describe(r.Finding, d.how, note))
 	}
-	s.discard("")
+	s.files.Discard()
 	if d.fresh != nil {
 		sch := *r.Found
 		sch.Warm = false
@@ -152,7 +152,7 @@ const uncontrolled = "runs under the same schedule differ: the test depends on s
 
 // undetermined reports a failure that its schedule does not determine. The schedule is not stored.
 func (s *Settings) undetermined(o *testsched.Outcome, how string, t trials) *Report {
-	s.discard("")
+	s.files.Discard()
 	cause := uncontrolled
 	if t.failed == t.executed {
 		cause = "the recorded switches of the schedule do not lead to it"
@@ -277,7 +277,7 @@ func (s *Settings) executeLong(c *Config, r *Result, why string) *Report {
 		}
 		how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.By.Strategy())
 		text := fmt.Sprintf("without exploration, it does not end before -timeout either, in %v", spent.Round(time.Second))
-		if file := s.store(c, &minimize.Result{Schedule: r.Found, Outcome: r.Finding}); file != "" {
+		if file := s.store(c, &minimize.Result{Schedule: r.Found, Outcome: r.Finding}, true); file != "" {
 			text += "\n" + s.replayLines(c, file)
 		}
 		return s.conclude(c.Unit, r, findingReport(describe(r.Finding, how, text)), "").Finding
@@ -342,6 +342,17 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 	return nil
 }
 
+// executes reports whether a runner of the unit executes a stored schedule. It restricts the runner to the subtest of the schedule.
+func executes(u, f testsched.Unit, runner testsched.Runner) bool {
+	if !u.Contains(f) {
+		return false
+	}
+	if f.Test != u.Test {
+		runner.Select(f.Test, nil, true)
+	}
+	return true
+}
+
 // arguments returns the arguments of a new process for a test; 0 means no time limit.
 func arguments(s *Settings, c *Config, limit time.Duration, flags ...string) []string {
 	return slices.Concat([]string{"-test.count=1", "-test.timeout=" + limit.String()}, flags, s.flags.Process(c.Test))
@@ -360,7 +371,7 @@ func opening(s *Settings, c *Config) agents.Opening {
 			if c.Test != call.Test {
 				r = r.Part(c.Test).(*agents.Runner)
 			}
-			if call.What != testsched.Explores || work == nil || !of(call.Unit, c.Unit) {
+			if call.What != testsched.Explores || work == nil || !call.Unit.Contains(c.Unit) {
 				return testsched.Verdict{}
 			}
 			first := warmUp

@@ -141,7 +141,7 @@ func TestReplay_Critical(t *testing.T) {
 		Object: "c", At: "x.go:2"}, {Who: 5, Place: 1, Number: 2, Op: program.OpReceive, Object: "c", At: "x.go:1"}}}
 	m := &minimize.Result{Schedule: &testsched.Schedule{}, Outcome: o, Critical: 2}
 	s := &Settings{summary: map[string]*summary.Test{}}
-	s.Options.Schedule = s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, m)
+	s.Options.Schedule = s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, m, true)
 	for hash, want := range map[uint64]bool{9: true, 8: false} {
 		r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, time.Time{}, runner(func(*testsched.Schedule) *testsched.Outcome {
 			return &testsched.Outcome{Kind: testsched.Deadlock, Hash: hash, Trace: o.Trace}
@@ -159,7 +159,7 @@ func TestReplay_Critical(t *testing.T) {
 	}
 	again := *m
 	again.Critical = 1
-	if file := s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, &again); file != s.Options.Schedule {
+	if file := s.store(&Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}, &again, true); file != s.Options.Schedule {
 		t.Errorf("the same schedule is stored in %s, too", file)
 	}
 	if f, err := schedulefile.Load(s.Options.Schedule); err != nil || f.CriticalWho != 4 {

@@ -14,7 +14,7 @@ import (
 
 // confirmed stores the schedule of a finding, and reports it.
 func confirmed(s *Settings, c *Config, m *minimize.Result, how string) *Report {
-	file := s.store(c, m)
+	file := s.store(c, m, true)
 	how += alsoIn(c, m, s.shown)
 	report := findingReport(s.explain(c, m, how, file))
 	report.file, report.place = file, summary.PlaceOf(m.Outcome, m.Critical)

@@ -22,16 +22,16 @@ import (
 // Settings are the settings from the environment, and the progress of the test that is explored.
 type Settings struct {
 	Options
-	folder      string
-	flags       testflags.Flags
-	summary     map[string]*summary.Test // by test
-	modules     string              // see VariableModules
-	limits      limits
-	provisional provisionalFile
-	unstored    error // why the latest schedule could not be stored
-	unstarted   error // the latest failure to start a new process; nil means none
-	binary      binary
-	runs        runs
+	folder    string
+	flags     testflags.Flags
+	summary   map[string]*summary.Test // by test
+	modules   string                   // see VariableModules
+	limits    limits
+	files     schedulefile.Writer
+	unstored  error // why the latest schedule could not be stored
+	unstarted error // the latest failure to start a new process; nil means none
+	binary    binary
+	runs      runs
 	// fresh executes the test in a new process. It returns nil if the outcome is unknown.
 	fresh func(c *Config, e execution) *testsched.Outcome
 }
@@ -116,8 +116,8 @@ func (s *Settings) Test(u testsched.Unit, race bool, deadline time.Time, runner 
 func explored(s *Settings, c *Config, runner testsched.Runner, first func(*testsched.Schedule,
 	*testsched.Outcome) *testsched.Outcome) *Report {
 	u := c.Unit
-	corpus, err := stored(u)
-	s.binary.read = append(s.binary.read, folder(u.Test))
+	corpus, err := schedulefile.List(u)
+	s.binary.read = append(s.binary.read, schedulefile.Folder(u.Test))
 	for _, f := range corpus {
 		s.binary.read = append(s.binary.read, f.File)
 	}
@@ -270,18 +270,18 @@ func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report 
 	how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.predictions.by(r.By))
 	changed := runner.Changed()
 	if r.FromFile {
-		how = "found by a schedule in " + s.shown(folder(c.Test))
+		how = "found by a schedule in " + s.shown(schedulefile.Folder(c.Test))
 	}
 	s.storeUnconfirmed(c, r, r.Finding, "confirmed")
 	if plainlyPasses(s, c, r, runner) {
-		s.discard("")
+		s.files.Discard()
 		why := r.Finding.Message
 		r.Finding = nil
 		s.summarize(c.Unit, r, "not explored: it fails in each schedule, but not without exploration: "+why)
 		return nil
 	}
 	if s.repeats(c, r) {
-		s.discard("")
+		s.files.Discard()
 		return noteReport(fmt.Sprintf("macemc: it fails when it runs a second time, whatever the schedule: %s; its first run left something behind, for example a file or a setting of the process, which it should undo with t.Cleanup; only %s could be explored",
 			r.Finding.Title(), program.Plural(r.Schedules-1, "schedule", "schedules")))
 	}

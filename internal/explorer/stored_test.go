@@ -36,7 +36,7 @@ func TestSuspect(t *testing.T) {
 		!strings.Contains(note, first) {
 		t.Errorf("note %s", note)
 	}
-	s.discard("")
+	s.files.Discard()
 	files()
 	if list, _ := os.ReadDir("."); len(list) > 0 {
 		t.Errorf("%s is left", list[0].Name())
@@ -46,18 +46,18 @@ func TestSuspect(t *testing.T) {
 	s.storeUnconfirmed(c, r, &testsched.Outcome{Kind: testsched.Deadlock, Message: "blocked otherwise"}, "minimized")
 	files(first)
 	minimized := &minimize.Result{Schedule: &testsched.Schedule{Seed: 1, Switches: found.Switches[:1]}, Outcome: finding}
-	if file := s.store(c, minimized); file != first {
+	if file := s.store(c, minimized, true); file != first {
 		t.Errorf("stored in %s", file)
 	}
 	files(first)
-	if list, err := stored(testsched.Unit{Package: "p", Test: "TestX"}); err != nil || len(list) != 1 ||
+	if list, err := schedulefile.List(testsched.Unit{Package: "p", Test: "TestX"}); err != nil || len(list) != 1 ||
 		len(list[0].Schedule.Switches) != 1 {
 		t.Errorf("stored %+v", list)
 	}
 
 	s.storeUnconfirmed(c, r, finding, "confirmed") // another schedule
 	files(first, second)
-	if file := s.store(c, minimized); file != first { // is minimized to the stored one
+	if file := s.store(c, minimized, true); file != first { // is minimized to the stored one
 		t.Errorf("stored in %s", file)
 	}
 	files(first)
@@ -68,7 +68,7 @@ func TestSuspect(t *testing.T) {
 	if err := os.WriteFile("testdata/macemc/TestX/error.path", []byte("macemc path 1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if list, err := stored(testsched.Unit{Package: "p", Test: "TestX"}); err == nil || !strings.Contains(err.Error(),
+	if list, err := schedulefile.List(testsched.Unit{Package: "p", Test: "TestX"}); err == nil || !strings.Contains(err.Error(),
 		first+": line 1: a schedule begins with") {
 		t.Errorf("a damaged file: %v, %v", list, err)
 	}
@@ -78,7 +78,7 @@ func TestSuspect(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := stored(testsched.Unit{Package: "p", Test: "TestX"}); err != nil {
+	if _, err := schedulefile.List(testsched.Unit{Package: "p", Test: "TestX"}); err != nil {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir("testdata"); err != nil || len(left) > 0 {
@@ -86,7 +86,7 @@ func TestSuspect(t *testing.T) {
 	}
 	s = &Settings{}
 	s.storeUnconfirmed(c, r, finding, "confirmed")
-	s.discard("")
+	s.files.Discard()
 	if left, err := os.ReadDir("testdata"); err != nil || len(left) > 0 {
 		t.Errorf("the folder, which is the user's, has %v: %v", left, err)
 	}
@@ -97,7 +97,7 @@ func TestStored_Comment(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s, c := new(Settings), &Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}}
 	m := &minimize.Result{Schedule: &testsched.Schedule{Seed: 3}, Outcome: &testsched.Outcome{Kind: testsched.Panic, Message: "boom"}}
-	file := s.store(c, m)
+	file := s.store(c, m, true)
 	text, err := os.ReadFile(file)
 	if err != nil || !strings.Contains(string(text), "edit nothing but a line") {
 		t.Fatalf("%v: %q", err, text)
@@ -105,7 +105,7 @@ func TestStored_Comment(t *testing.T) {
 	if err := os.WriteFile(file, []byte(strings.Replace(string(text), schedulefile.Comment+"\n", "", 1)), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if again := s.store(c, m); again != file {
+	if again := s.store(c, m, true); again != file {
 		t.Errorf("the finding is kept a second time, in %s", again)
 	}
 	if f, err := schedulefile.Load(file); err != nil || f.Schedule.Seed != 3 {
@@ -127,7 +127,7 @@ func TestStored_OtherBuild(t *testing.T) {
 			o := &testsched.Outcome{Kind: testsched.Deadlock, Shows: []string{"deadlock", "goroutine waits at f"}}
 			m := &minimize.Result{Schedule: &testsched.Schedule{Memory: race, Switches: []testsched.Switch{{Who: 1, Place: uint64(i), To: 3}}}, Outcome: o}
 			s.storeUnconfirmed(c, &Result{Found: m.Schedule}, o, "confirmed")
-			file := s.store(c, m)
+			file := s.store(c, m, true)
 			f, err := schedulefile.Load(file)
 			files, _ := filepath.Glob("testdata/macemc/TestX/*")
 			if alone := race && i == 0; err != nil || len(files) != 1 || f.Race != alone || strings.Contains(replayCommand(s, c, file), "-race") != alone {
@@ -136,7 +136,7 @@ func TestStored_OtherBuild(t *testing.T) {
 		}
 		c := &Config{Unit: testsched.Unit{Package: "p", Test: "TestX"}, Race: true}
 		other := &testsched.Outcome{Kind: testsched.Deadlock, Shows: []string{"deadlock", "goroutine waits at g"}}
-		if file := s.store(c, &minimize.Result{Schedule: &testsched.Schedule{}, Outcome: other}); file != "testdata/macemc/TestX/deadlock-2.path" {
+		if file := s.store(c, &minimize.Result{Schedule: &testsched.Schedule{}, Outcome: other}, true); file != "testdata/macemc/TestX/deadlock-2.path" {
 			t.Errorf("%v: another finding is stored in %s", order, file)
 		}
 	}

@@ -1,2 +1,2 @@
-// Package schedulefile reads and writes files of schedules that have a finding.
+// Package schedulefile reads and writes files of schedules that have a finding, in the folders of their tests.
 package schedulefile

@@ -62,9 +62,9 @@ func ReadFile(file string) (*Stored, error) {
 	return nil, fmt.Errorf("%s: %w", file, err)
 }
 
-// Same reports whether two files hold the same schedule. The critical step is sampled and does not count, nor does the first clock
+// same reports whether two files hold the same schedule. The critical step is sampled and does not count, nor does the first clock
 // reading, which differs between commands.
-func Same(a, b string) bool {
+func same(a, b string) bool {
 	lines := func(text string) []string {
 		return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
 			return line == Comment || strings.HasPrefix(line, "critical ") || strings.HasPrefix(line, "instant ")
@@ -86,8 +86,8 @@ func (f *Stored) ButRaces(g *Stored) bool {
 	return f.Race != g.Race && g.Known == "" && len(shown) > 0 && slices.Equal(shown, rest(g.Shows))
 }
 
-// Check returns an error if a stored schedule of a test is marked as known, and does not identify a finding of it.
-func (f *Stored) Check(u testsched.Unit) error {
+// check returns an error if a stored schedule of a test is marked as known, and does not identify a finding of it.
+func (f *Stored) check(u testsched.Unit) error {
 	switch {
 	case f.Known == "":
 	case len(f.Shows) == 0:

@@ -125,12 +125,12 @@ var imports = []struct {
 	{pkg: "internal/child", strict: true},
 	{pkg: "internal/agents", module: "internal/child internal/stacks internal/testflags internal/testsched internal/testsched/program"},
 	{pkg: "internal/ginkgo", strict: true, module: "internal/testsched/program"},
-	{pkg: "internal/explorer/schedulefile", strict: true, module: "internal/testflags internal/testsched internal/testsched/program"},
+	{pkg: "internal/explorer/schedulefile", strict: true, module: "internal/outfile internal/testflags internal/testsched internal/testsched/program"},
 	{pkg: "internal/explorer/minimize", module: `internal/agents internal/explorer/schedulefile internal/predict internal/testsched
 		internal/testsched/program`},
 	{pkg: "internal/explorer/systematic", strict: true, module: "internal/testsched internal/testsched/program"},
 	{pkg: "internal/explorer/summary", strict: true, module: "internal/predict internal/testsched internal/testsched/program"},
-	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/explorer/... internal/ginkgo internal/outfile internal/predict
+	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/explorer/... internal/ginkgo internal/predict
 		internal/testbudget internal/testflags internal/testsched internal/testsched/program`},
 	{pkg: "internal/overlay", strict: true, module: "internal/child internal/predict internal/testsched internal/testsched/program"},
 	{pkg: "observe", strict: true, module: "choose internal/replay sim internal/kernel internal/kernel/... internal/encoding/..."},
