@@ -242,7 +242,7 @@ type described struct {
 // describe describes a cycle. The writers request their locks after the outer locks and before the inner ones.
 func (r *run) describe(cycle []*edge, writers []*request) (d described) {
 	for i, e := range cycle {
-		d.a, d.b = d.a+mix(r.events[e.outer].Context), d.b+mix(r.events[e.inner].Context)
+		d.a, d.b = d.a+Mix(r.events[e.outer].Context), d.b+Mix(r.events[e.inner].Context)
 		h := Hold{Context: r.events[e.inner].Context, Op: uint32(r.events[e.inner].Op), Mode: Locked, Order: last}
 		if e.wait < 0 {
 			d.pairs = append(d.pairs, Pair{r.operation(e.outer), r.operation(e.inner)})
@@ -262,7 +262,7 @@ func (r *run) describe(cycle []*edge, writers []*request) (d described) {
 		d.reused = d.reused || slices.ContainsFunc(cycle[:i], func(f *edge) bool { return f.goroutine == e.goroutine })
 	}
 	for _, w := range writers {
-		d.b += mix(r.events[w.event].Context)
+		d.b += Mix(r.events[w.event].Context)
 		d.pairs = append(d.pairs, Pair{r.operation(w.event), r.operation(w.event)})
 		d.inner, d.early = append(d.inner, r.hold(w.event, 0)), append(d.early, r.hold(w.event, 0))
 	}
@@ -362,7 +362,7 @@ func (p *Predictor) predictAgain(r *run, o *lockOrder) {
 				x.atOuter.precededBy(w.goroutine, w.event) || w.clock.precededBy(x.goroutine, x.inner) {
 				continue
 			}
-			s := signature{mix(r.events[x.inner].Context), mix(r.events[w.event].Context)}
+			s := signature{Mix(r.events[x.inner].Context), Mix(r.events[w.event].Context)}
 			if p.signatures[s]++; p.signatures[s] > maxSignature {
 				continue
 			}

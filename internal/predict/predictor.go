@@ -143,9 +143,9 @@ func (p *Predictor) push(x Prediction) {
 		x.Holds[len(p.base.Holds)+i].Order += uint32(p.base.Depth) * (last + 1)
 	}
 	x.Run, x.Depth, x.Delay = p.base.Run, p.base.Depth, max(x.Delay, p.base.Delay)
-	x.key = mix(uint64(x.Delay))
+	x.key = Mix(uint64(x.Delay))
 	for _, h := range x.Holds {
-		x.key = mix(x.key ^ h.Who ^ mix(h.Context^mix(uint64(h.Op)<<48^uint64(h.Nth)<<16^uint64(h.Order)<<8^uint64(h.Mode))))
+		x.key = Mix(x.key ^ h.Who ^ Mix(h.Context^Mix(uint64(h.Op)<<48^uint64(h.Nth)<<16^uint64(h.Order)<<8^uint64(h.Mode))))
 	}
 	if rank, ok := p.known[x.key]; ok && rank <= x.rank || p.waiting == maxQueue || len(x.Holds) > MaxHolds {
 		return
@@ -239,8 +239,8 @@ func (p *Predictor) take(list *[]Prediction) *Prediction {
 // Counts returns the number of predicted cycles and flips, and how many of them were tried.
 func (p *Predictor) Counts() (predicted, tried int) { return len(p.predicted), len(p.tried) }
 
-// mix is a step of the generator SplitMix64.
-func mix(z uint64) uint64 {
+// Mix is a step of the generator SplitMix64.
+func Mix(z uint64) uint64 {
 	z += 0x9e3779b97f4a7c15
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
 	z = (z ^ (z >> 27)) * 0x94d049bb133111eb

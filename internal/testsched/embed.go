@@ -6,7 +6,7 @@ import "embed"
 // distribution.
 //
 //go:embed agent.go coder.go connection.go connection_other.go connection_unix.go debugged.go environment.go frames.go identity.go leaks.go messages.go
-//go:embed objects.go outcome.go printed.go record.go runner.go schedule.go shared_other.go shared_unix.go stage.go switch.go systematic.go unit.go waitlist.go
+//go:embed objects.go outcome.go printed.go record_other.go record_unix.go runner.go schedule.go stage.go switch.go systematic.go unit.go waitlist.go
 //go:embed program/frame.go program/message.go program/names.go program/operand.go program/operation.go
 //go:embed program/processor_other.go program/processor_unix.go program/race.go program/source.go program/variables.go
 var Source embed.FS

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 	"unsafe"
 
 	"github.com/macemc/macemc/internal/testsched/program"
@@ -89,10 +88,10 @@ func Frames(pcs []uintptr) Stack {
 // FileArguments is the import path that the go command gives to a package of files among its arguments.
 const FileArguments = "command-line-arguments"
 
-// packagePath is the value of VariablePackage.
+// PackagePath is the value of VariablePackage.
 var PackagePath = os.Getenv(VariablePackage)
 
-// inPackage returns the name that a function has if the go command is given its package and not files of it.
+// InPackage returns the name that a function has if the go command is given its package and not files of it.
 func InPackage(function string) string {
 	if rest, ok := strings.CutPrefix(function, FileArguments); ok && PackagePath != "" {
 		return PackagePath + rest
@@ -322,18 +321,6 @@ func Cycle(all []Goroutine) bool {
 		}
 	}
 	return false
-}
-
-// Stuck describes the goroutines of a run that does not terminate within so many units.
-func Stuck(all []Goroutine, limit int, units string) (message, where string) {
-	_, where = Blocked(all, false)
-	return fmt.Sprintf("the test does not return within %d %s", limit, units), where
-}
-
-// Late describes the goroutines of a test that takes longer than a time of its clock, which go test would not have let pass.
-func Late(all []Goroutine, limit time.Duration) (message, where string) {
-	_, where = Blocked(all, false)
-	return fmt.Sprintf("the test does not return within %v, twice its time limit", limit), where
 }
 
 // Table returns a hash table of switches in the layout that the runtime expects. It reuses the memory of old if possible.

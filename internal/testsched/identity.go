@@ -9,7 +9,7 @@ import (
 	"github.com/macemc/macemc/internal/testsched/program"
 )
 
-// isRace reports whether a text of Outcome.Shows is about a data race.
+// IsRace reports whether a text of Outcome.Shows is about a data race.
 func IsRace(text string) bool { return strings.HasPrefix(text, string(Race)) }
 
 // Identify completes what an outcome shows, and shortens its message. Equal lists mean the same finding, in any run of any process.
@@ -79,7 +79,7 @@ func (o *Outcome) ShowFailure(test, message string, at Stack, helpers []string) 
 	o.Show(showsFailed+test, message, callers)
 }
 
-// identity describes a goroutine without its number.
+// Identity describes a goroutine without its number.
 func (g Goroutine) Identity() string {
 	text := "goroutine " + describeWait(g.Waits) + " at " + g.Stack.place()
 	if g.Creation != nil {
@@ -100,7 +100,7 @@ func (s Stack) describe() string {
 	return f.Function + " " + program.DescribeLine(f.File, f.Line)
 }
 
-// brief shortens a text to what fits in a line of a file. Long texts differ by a hash of the rest.
+// Brief shortens a text to what fits in a line of a file. Long texts differ by a hash of the rest.
 func Brief(text string) string {
 	const most = 400
 	text = program.Printable(text)

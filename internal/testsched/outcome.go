@@ -275,14 +275,27 @@ func (o *Outcome) places() (places []string) {
 	return places
 }
 
-// equal reports whether two runs show the same, perhaps fewer times in the first one, in which fewer of several like goroutines are
+// Equal reports whether two runs show the same, perhaps fewer times in the first one, in which fewer of several like goroutines are
 // blocked. A minimized run does not show another finding, which may be known.
 func (o *Outcome) Equal(p *Outcome) bool {
 	once := func(shows []string) []string { return slices.Compact(slices.Clone(shows)) } // they are sorted
 	return o.SameFinding(p) && (slices.Equal(o.Shows, p.Shows) || len(o.Shows) < len(p.Shows) && slices.Equal(once(o.Shows), once(p.Shows)))
 }
 
-// limit describes the limit that a run without end exceeded.
+// Stuck describes a run without end, with the maximum number of points.
+func (o *Outcome) Stuck(points int) {
+	limit := fmt.Sprintf("%d scheduling points", points)
+	switch {
+	case o.Clock > 0: // go test would not have let it pass
+		limit = fmt.Sprintf("%v, twice its time limit", o.Clock)
+	case o.Advances > 0:
+		limit = fmt.Sprintf("%d advances of the clock", o.Advances)
+	}
+	_, o.Where = Blocked(o.Waiting, false)
+	o.Message = "the test does not return within " + limit
+}
+
+// LimitExceeded describes the limit that a run without end exceeded.
 func (o *Outcome) LimitExceeded() string {
 	if o.Spins {
 		return "computes for more than 10 s without a scheduling point"
@@ -345,10 +358,10 @@ func (o *Outcome) Accesses() []string {
 // RaceFailure is the message with which package testing fails a test that has had a data race.
 const RaceFailure = "race detected during execution of test"
 
-// fails reports whether a process failed. An outcome of nil is unknown.
+// Fails reports whether a process failed. An outcome of nil is unknown.
 func (o *Outcome) Fails() bool { return o != nil && o.Kind != Passed }
 
-// long reports whether a run exceeded its limit of points or clock advances, without a loop. It may end under another limit or schedule.
+// Lengthy reports whether a run exceeded its limit of points or clock advances, without a loop. It may end under another limit or schedule.
 func (o *Outcome) Lengthy() bool { return o != nil && o.Kind == NoEnd && !o.Spins }
 
 // keep makes the outcome independent of the memory of the next run.

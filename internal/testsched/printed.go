@@ -43,7 +43,7 @@ func (p *Output) unfinished(number int) *Printed {
 	return nil
 }
 
-// hidden returns the hidden lines.
+// HiddenLines returns the hidden lines.
 func (p Output) HiddenLines() (lines Output) {
 	for _, line := range p {
 		if line.Hidden {
@@ -53,7 +53,7 @@ func (p Output) HiddenLines() (lines Output) {
 	return lines
 }
 
-// last describes the last lines, for a report that begins with the given lines. It omits those that are blank, in the report, or only the
+// Last describes the last lines, for a report that begins with the given lines. It omits those that are blank, in the report, or only the
 // note of package testing about a race.
 func (p Output) Last(report []string) (lines []string) {
 	const most, wide = 10, 200

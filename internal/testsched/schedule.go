@@ -11,7 +11,7 @@ func (p Policy) String() string {
 	return [...]string{"the default order", "random", "PCT", "POS", "SURW", "local order", "exhaustive"}[p]
 }
 
-// strategy names the policy as the origin of a schedule.
+// Strategy names the policy as the origin of a schedule.
 func (p Policy) Strategy() string {
 	if p == Default {
 		return p.String()
@@ -66,7 +66,7 @@ type Leaving struct {
 	Remain []string
 }
 
-// found returns a schedule that replays run number n of an exploration, which used schedule s.
+// Replayed returns a schedule that replays run number n of an exploration, which used schedule s.
 func (s *Schedule) Replayed(o *Outcome, n int) *Schedule {
 	f := &Schedule{Seed: s.Seed, Memory: s.Memory, Switches: slices.Clone(o.Switches), Warm: n > 1,
 		Limit: s.Limit, Unfair: s.Unfair, Delay: s.Delay, Instant: s.Instant}
@@ -88,9 +88,5 @@ const (
 // UsualDelay is the maximum delay of a goroutine that can run, if no other one is given.
 const UsualDelay = time.Millisecond
 
-func Mix(z uint64) uint64 {
-	z += 0x9e3779b97f4a7c15
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb
-	return z ^ (z >> 31)
-}
+// Mix is a step of the generator SplitMix64.
+func Mix(z uint64) uint64 { return predict.Mix(z) }

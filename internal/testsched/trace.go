@@ -16,7 +16,7 @@ func (o *Outcome) Window() string {
 		o.Untraced+len(o.Trace)+o.Later)
 }
 
-// rival returns the last step before a step in which another goroutine used the same object; 0 means none.
+// Rival returns the last step before a step in which another goroutine used the same object; 0 means none.
 func (o *Outcome) Rival(step int) int {
 	of := &o.Trace[step-1]
 	for k := step - 1; k > 0 && of.Object != ""; k-- {
@@ -27,7 +27,7 @@ func (o *Outcome) Rival(step int) int {
 	return 0
 }
 
-// closed returns the step that closed the channel that a panic's operation closes or sends to; 0 means none.
+// Closing returns the step that closed the channel that a panic's operation closes or sends to; 0 means none.
 func (o *Outcome) Closing() int {
 	if o.Kind != Panic || !strings.Contains(o.Message, "closed channel") {
 		return 0
@@ -60,7 +60,7 @@ func Decisive(o *Outcome, critical int) int {
 
 var goroutineName = regexp.MustCompile(`\bgoroutine (\d+)`)
 
-// identities describes the goroutines that the lines of a report name, except those that the headline describes.
+// Identities describes the goroutines that the lines of a report name, except those that the headline describes.
 func (o *Outcome) Identities(test string, head, rest []string) (lines []string) {
 	described := map[string]bool{}
 	for _, line := range head {
@@ -94,7 +94,7 @@ func (o *Outcome) Identities(test string, head, rest []string) (lines []string) 
 	return lines
 }
 
-// step returns the index of the operation at which the goroutine yields, or -1 if it is not in the trace.
+// StepIn returns the index of the operation at which the goroutine yields, or -1 if it is not in the trace.
 func (s *Switch) StepIn(trace []Event) int {
 	return slices.IndexFunc(trace, func(e Event) bool { return e.Who == s.Who && e.Place == s.Place&placeMask })
 }

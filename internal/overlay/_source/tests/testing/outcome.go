@@ -192,13 +192,7 @@ func (x *macemcExplorer) blockedParts(o *testsched.Outcome) bool {
 
 func (x *macemcExplorer) stuck(o *testsched.Outcome) {
 	o.Kind, o.Waiting = testsched.NoEnd, x.goroutines(false)
-	if o.Clock > 0 {
-		o.Message, o.Where = testsched.Late(o.Waiting, o.Clock)
-	} else if o.Advances > 0 {
-		o.Message, o.Where = testsched.Stuck(o.Waiting, o.Advances, "advances of the clock")
-	} else {
-		o.Message, o.Where = testsched.Stuck(o.Waiting, int(x.r.limit/1000*1000), "scheduling points")
-	}
+	o.Stuck(int(x.r.limit / 1000 * 1000))
 }
 
 // left sets the outcome of a run that has left goroutines behind. Goroutines that something can still wake are not leaks.
