@@ -5,7 +5,7 @@
 //
 //	execute.go                             the binary and its stages
 //	settings.go, variables.go              the settings, and what happens to a test
-//	explore.go, directed.go, schedule.go   the loop over schedules
+//	explore.go, directed.go                the loop over schedules, which package sampling draws
 //	dealer.go                              schedules that are executed ahead, also by several processes
 //	exhaustive.go, plans.go, leftovers.go  all schedules of a small test, which package systematic enumerates; goroutines that only some
 //	                                       leave behind

@@ -58,13 +58,13 @@ type Result struct {
 	Complete  *systematic.Coverage // nil means that schedules may be missing
 	Missing   string               // why schedules may be missing
 	Delays    time.Duration        // maximum delay, if any run has Outcome.Delays; else 0
-	sampling
+	effort
 	lengths
 	// Exhaustive means Config.Exhaustive.
 	Exhaustive bool
 }
 
-type sampling struct {
+type effort struct {
 	sampled   int               // number of schedules that were drawn
 	drawn     testsched.Sampled // Outcome.Sampled of all runs of an exhaustive exploration
 	spent     bool              // the time limit ended the exploration

@@ -1,10 +1,10 @@
 package testsched
 
-// Policy determines the order of goroutines in a run. A new one needs a constant here, a name in schedule.go, its turn in draw of package
-// explorer, and its choices in macemcDecidePoint and macemcChoose of the changed package runtime.
+// Policy determines the order of goroutines in a run. A new one needs a constant here, a name in schedule.go, its turn in Draw of package
+// sampling, and its choices in macemcDecidePoint and macemcChoose of the changed package runtime.
 type Policy uint32
 
-// Policies. Package explorer draws their parameters, which are fields of Schedule. Files hold switches alone.
+// Policies. Package sampling draws their parameters, which are fields of Schedule. Files hold switches alone.
 const (
 	Default    Policy = iota // the running goroutine continues, else FIFO; Switches are exceptions
 	Random                   // uniform among the runnable goroutines, at one of Every points

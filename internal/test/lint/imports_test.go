@@ -129,6 +129,7 @@ var imports = []struct {
 	{pkg: "internal/explorer/minimize", module: `internal/agents internal/explorer/schedulefile internal/predict internal/testsched
 		internal/testsched/program`},
 	{pkg: "internal/explorer/systematic", strict: true, module: "internal/testsched internal/testsched/program"},
+	{pkg: "internal/explorer/sampling", strict: true, module: "internal/predict internal/testsched"},
 	{pkg: "internal/explorer/summary", strict: true, module: "internal/predict internal/testsched internal/testsched/program"},
 	{pkg: "internal/explorer", module: `internal/agents internal/child internal/cpuprofile internal/explorer/... internal/ginkgo internal/predict
 		internal/testbudget internal/testflags internal/testsched internal/testsched/program`},

@@ -1,21 +1,27 @@
-package explorer
+// Package sampling draws the schedules of an exploration: random ones, and among them directed ones that confirm or refute predictions.
+package sampling
 
-import "github.com/macemc/macemc/internal/testsched"
+import (
+	"time"
 
-// warmUp is the run that precedes a run with Warm set.
-var warmUp = testsched.Schedule{Seed: 1}
+	"github.com/macemc/macemc/internal/testsched"
+)
 
-// aside is warmUp before a run that is shown.
-var aside = testsched.Schedule{Seed: warmUp.Seed, Manner: testsched.Manner{Showing: testsched.Aside}}
+// Options are the options of an exploration that its schedules depend on.
+type Options struct {
+	Seed  uint64
+	Race  bool          // the build has the race detector
+	Delay time.Duration // maximum delay of a goroutine that can run; 0 means [testsched.UsualDelay]
+}
 
-// draw returns schedule number n of an exploration: two orders without preemptions, then random ones. points is the number of points of a
+// Draw returns schedule number n of an exploration: two orders without preemptions, then random ones. points is the number of points of a
 // run.
-func (c *Config) draw(n int, points uint64) *testsched.Schedule {
-	s := &testsched.Schedule{Seed: testsched.Mix(c.Seed), Memory: c.Race && n%3 != 1, Delay: c.Delay}
+func (o Options) Draw(n int, points uint64) *testsched.Schedule {
+	s := &testsched.Schedule{Seed: testsched.Mix(o.Seed), Memory: o.Race && n%3 != 1, Delay: o.Delay}
 	if n == 0 {
 		return s
 	}
-	s.Seed = testsched.Mix(c.Seed ^ uint64(n)<<20)
+	s.Seed = testsched.Mix(o.Seed ^ uint64(n)<<20)
 	s.Walk = testsched.Mix(s.Seed)
 	if n == 1 {
 		s.Policy, s.Unfair = testsched.Local, true
