@@ -122,3 +122,23 @@ func GoOutput(ctx context.Context, folder string, env []string, args ...string) 
 	}
 	return strings.TrimSpace(o.Stdout), err
 }
+
+// SplitWords splits a command, or a value of GOFLAGS, as the go command does: words are separated by blanks, and may be quoted.
+func SplitWords(text string) (words []string, err error) {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, " \t\r\n") {
+		end, quote := strings.IndexAny(text, " \t\r\n"), text[0]
+		if quote == '"' || quote == '\'' {
+			text = text[1:]
+			if end = strings.IndexByte(text, quote); end < 0 {
+				return words, fmt.Errorf("unterminated %c", quote)
+			}
+			words, text = append(words, text[:end]), text[end+1:]
+			continue
+		}
+		if end < 0 {
+			end = len(text)
+		}
+		words, text = append(words, text[:end]), text[end:]
+	}
+	return words, nil
+}

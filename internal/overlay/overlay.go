@@ -33,13 +33,9 @@ type Build struct {
 
 // Default returns the value that GOFLAGS sets for a flag, such as -tags, which a flag of the command line replaces.
 func (b Build) Default(flag string) (value string) {
-	for rest := strings.TrimSpace(b.goFlags); rest != ""; rest = strings.TrimSpace(rest) {
-		entry, end := "", " "
-		if quote := rest[:1]; quote == "'" || quote == `"` {
-			rest, end = rest[1:], quote
-		}
-		entry, rest, _ = strings.Cut(rest, end)
-		if v, ok := strings.CutPrefix("-"+strings.TrimLeft(entry, "-"), flag+"="); ok {
+	words, _ := child.SplitWords(b.goFlags)
+	for _, word := range words {
+		if v, ok := strings.CutPrefix("-"+strings.TrimLeft(word, "-"), flag+"="); ok {
 			value = v
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/check/exitcode"
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/overlay"
 	"github.com/macemc/macemc/internal/testsched"
@@ -65,7 +66,7 @@ func (x *exploration) execFlag(args []string, inGoFlags string) (rest []string, 
 	if !given {
 		value = inGoFlags
 	}
-	users, err := splitWords(value)
+	users, err := child.SplitWords(value)
 	if err != nil {
 		return nil, "", fmt.Errorf("-exec: %w", err)
 	}
@@ -110,27 +111,7 @@ func Execute(args []string) int {
 	return explorer.Execute(words, args[2:])
 }
 
-// splitWords splits a command as the go command does: words are separated by blanks, and may be quoted.
-func splitWords(text string) (words []string, err error) {
-	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, " \t\r\n") {
-		end, quote := strings.IndexAny(text, " \t\r\n"), text[0]
-		if quote == '"' || quote == '\'' {
-			text = text[1:]
-			if end = strings.IndexByte(text, quote); end < 0 {
-				return nil, fmt.Errorf("unterminated %c", quote)
-			}
-			words, text = append(words, text[:end]), text[end+1:]
-			continue
-		}
-		if end < 0 {
-			end = len(text)
-		}
-		words, text = append(words, text[:end]), text[end:]
-	}
-	return words, nil
-}
-
-// quoteWord quotes a word for splitWords, if necessary.
+// quoteWord quotes a word for [child.SplitWords], if necessary.
 func quoteWord(word string) (string, error) {
 	switch {
 	case word != "" && !strings.ContainsAny(word, " \t\r\n'\""):

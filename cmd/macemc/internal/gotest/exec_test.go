@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/child"
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/scratch"
 )
@@ -17,7 +18,7 @@ func TestSplitWords(t *testing.T) {
 	}{
 		{"", nil}, {"  ", nil}, {"sudo -E", []string{"sudo", "-E"}}, {` 'a b'  "c'd" e`, []string{"a b", "c'd", "e"}}, {"''", []string{""}},
 	} {
-		got, err := splitWords(c.text)
+		got, err := child.SplitWords(c.text)
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, %v, want %q", c.text, got, err, c.want)
 		}
@@ -29,11 +30,11 @@ func TestSplitWords(t *testing.T) {
 			}
 			quoted = append(quoted, q)
 		}
-		if again, err := splitWords(strings.Join(quoted, " ")); err != nil || !slices.Equal(again, c.want) {
+		if again, err := child.SplitWords(strings.Join(quoted, " ")); err != nil || !slices.Equal(again, c.want) {
 			t.Errorf("%q: got %q, %v, want %q", quoted, again, err, c.want)
 		}
 	}
-	if words, err := splitWords(`a 'b`); err == nil {
+	if words, err := child.SplitWords(`a 'b`); err == nil {
 		t.Errorf("got %q, want an error", words)
 	}
 	if text, err := quoteWord(`a'b"c d`); err == nil {
