@@ -224,11 +224,15 @@ var imports = []struct {
 		internal/encoding/diff internal/child internal/task internal/textfmt internal/check/... choose
 		internal/replay observe realnet search sim internal/eventkind internal/netmodel internal/kernel
 		internal/kernel/... systems/spec internal/recording internal/wire`},
+	{pkg: "cmd/macemc/internal/runview", module: `
+		eventgraph internal/history internal/replay internal/report/document internal/report/render internal/task internal/textfmt
+		internal/explorer/minimize internal/explorer/schedulefile internal/testsched internal/testsched/program sim internal/eventkind
+		internal/netmodel`},
 	{pkg: "cmd/macemc/internal/gotest", module: `
-		internal/history internal/inspect internal/child internal/task internal/textfmt internal/check/... eventgraph
-		mdb internal/replay internal/report/document internal/report/render search sim internal/eventkind
-		internal/netmodel internal/explorer internal/explorer/... internal/overlay internal/scratch internal/testbudget internal/testflags
-		internal/testsched internal/testsched/program internal/version`},
+		cmd/macemc/internal/runview internal/inspect internal/child internal/task internal/textfmt internal/check/... eventgraph
+		mdb internal/replay internal/report/document internal/report/render search internal/explorer internal/explorer/...
+		internal/overlay internal/scratch internal/testbudget internal/testflags internal/testsched internal/testsched/program
+		internal/version`},
 	{pkg: "cmd/macemc/internal/cli", module: `
 		internal/child internal/inspect internal/pathfile internal/search/option internal/search/strategy
 		internal/outfile internal/infile cmd/macemc/internal/dap cmd/macemc/internal/gotest cmd/macemc/internal/live

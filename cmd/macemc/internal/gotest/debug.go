@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/runview"
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/replay"
@@ -35,7 +36,7 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *schedulefile.Stored
 	x := &debuggedTest{runner: a, file: d.File, stored: s, runs: map[string]debuggedRun{"main": {o, s.Schedule.Switches}}}
 	values := inspection{x, map[string]*inspectedRun{}, d.Batch}
 	defer values.close()
-	c := mdb.Config{Name: d.File, Trace: debugTrace(s.Test, o), LiveName: "no schedule is known to pass", Try: x.try, Inspect: values.inspect}
+	c := mdb.Config{Name: d.File, Trace: runview.Trace(s.Test, o), LiveName: "no schedule is known to pass", Try: x.try, Inspect: values.inspect}
 	c.CriticalTransition = mdb.CriticalTransition{Step: s.Critical(o.Trace), Steps: len(o.Trace)}
 	if c.CriticalTransition.Step == 0 {
 		c.CriticalTransition.Why = notCritical(o)
@@ -51,9 +52,9 @@ func (a Runner) Debug(ctx context.Context, d *task.Debug, s *schedulefile.Stored
 	case passes.Untraced != o.Untraced:
 		c.LiveName = "the record of the nearest schedule that passes begins at another operation"
 	default:
-		renumber(passes, o)
+		runview.Renumber(passes, o)
 		x.runs["passing"] = debuggedRun{passes, passes.Switches}
-		c.LiveTrace, c.LiveName = debugTrace(s.Test, passes), ""
+		c.LiveTrace, c.LiveName = runview.Trace(s.Test, passes), ""
 	}
 	session, err := mdb.Open(c)
 	if err != nil {
@@ -128,7 +129,7 @@ type debuggedRun struct {
 func (x *debuggedTest) try(ctx context.Context, from, name string, step, goroutine int) (*replay.Trace, error) {
 	r := x.runs[from]
 	at, to := r.outcome.Trace[step-1], uint64(0)
-	each(r.outcome, func(who uint64, number *int) {
+	runview.Each(r.outcome, func(who uint64, number *int) {
 		if *number == goroutine {
 			to = who
 		}
@@ -143,7 +144,7 @@ func (x *debuggedTest) try(ctx context.Context, from, name string, step, gorouti
 	if err != nil {
 		return nil, err
 	}
-	renumber(o, x.runs["main"].outcome)
+	runview.Renumber(o, x.runs["main"].outcome)
 	x.runs[name] = debuggedRun{o, s.Schedule.Switches}
-	return debugTrace(s.Test, o), nil
+	return runview.Trace(s.Test, o), nil
 }

@@ -17,8 +17,7 @@
 //	packagesummary.go     what the tests of a package add up to
 //	results.go            JUnit, SARIF and other formats for other programs
 //	resultkeys.go         summaries of packages whose results go test has cached
-//	replay.go, graph.go   executes a schedule; its page; the steps and goroutines of its graph
-//	states.go             states of goroutines for the debugger
+//	replay.go             the graph and the page of a schedule, see package runview
 //	debug.go              the debugger on a test: runs with one more switch
 //	findings.go           the newest finding of a module
 //	doctor.go, help.go    macemc doctor; help of macemc test

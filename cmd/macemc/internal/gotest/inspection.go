@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/macemc/macemc/cmd/macemc/internal/runview"
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/inspect"
@@ -156,10 +157,10 @@ func (it *inspectedRun) compare(o, debugged *testsched.Outcome) {
 	}
 	it.numbers = map[int]int{}
 	var raw []int
-	each(debugged, func(_ uint64, n *int) { raw = append(raw, *n) })
-	renumber(debugged, o)
+	runview.Each(debugged, func(_ uint64, n *int) { raw = append(raw, *n) })
+	runview.Renumber(debugged, o)
 	i := 0
-	each(debugged, func(_ uint64, n *int) { it.numbers[*n] = raw[i]; i++ })
+	runview.Each(debugged, func(_ uint64, n *int) { it.numbers[*n] = raw[i]; i++ })
 	for i := range o.Trace {
 		what := "the end of the run"
 		if i < len(debugged.Trace) {

@@ -1,4 +1,4 @@
-package gotest
+package runview
 
 import (
 	"fmt"
@@ -86,7 +86,7 @@ func TestScheduleTrace_Timer(t *testing.T) {
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
 	}
-	s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", o), LiveName: "none is known"})
+	s, err := mdb.Open(mdb.Config{Trace: Trace("TestX", o), LiveName: "none is known"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,14 +122,14 @@ func TestSelectAround(t *testing.T) {
 		{task.Graph{Given: task.Given{"from"}}, 101, nil, "", 0, 0, ""},
 		{task.Graph{Format: "svg"}, 101, nil, "", 0, 0, ""},
 	} {
-		hint, err := selectAround(&c.graph, o, &eventgraph.Graph{Critical: c.critical, Named: c.named})
+		hint, err := SelectAround(&c.graph, o, &eventgraph.Graph{Critical: c.critical, Named: c.named})
 		if f := c.graph; err != nil || hint != c.hint || f.Nodes != c.nodes || f.From != c.from || f.To != c.to {
 			t.Errorf("%v, %q, goroutines %s, steps %d to %d; want %+v", err, hint, f.Nodes, f.From, f.To, c)
 		}
 	}
 	o.Trace = o.Trace[:50]
 	var f task.Graph
-	if hint, err := selectAround(&f, o, &eventgraph.Graph{Critical: 20}); err != nil || hint != "" || f.To != 0 {
+	if hint, err := SelectAround(&f, o, &eventgraph.Graph{Critical: 20}); err != nil || hint != "" || f.To != 0 {
 		t.Errorf("a short run: %v, %q, %+v", err, hint, f)
 	}
 }

@@ -1,4 +1,4 @@
-package gotest
+package runview
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
-// debugTrace returns scheduleTrace with the states of all goroutines after each step.
-func debugTrace(test string, o *testsched.Outcome) *replay.Trace {
+// Trace returns scheduleTrace with the states of all goroutines after each step.
+func Trace(test string, o *testsched.Outcome) *replay.Trace {
 	t := scheduleTrace(test, o)
 	x := debugStates{trace: t, events: o.Trace, is: map[int]goroutineState{}, was: map[int]goroutineState{}, rest: withStarts(o),
 		latest: map[int][2]*testsched.Event{}}
@@ -249,19 +249,19 @@ func (g goroutineState) changes(node int, old goroutineState) (list []replay.Nod
 	return list
 }
 
-// renumber gives goroutines their numbers in another outcome of the same test, and gives the rest numbers that are unused there.
-func renumber(o, as *testsched.Outcome) {
+// Renumber gives goroutines their numbers in another outcome of the same test, and gives the rest numbers that are unused there.
+func Renumber(o, as *testsched.Outcome) {
 	number, most := map[uint64]int{}, 0
-	each(as, func(who uint64, n *int) { number[who], most = *n, max(most, *n) })
+	Each(as, func(who uint64, n *int) { number[who], most = *n, max(most, *n) })
 	changed := map[int]int{0: 0}
-	each(o, func(who uint64, n *int) {
+	Each(o, func(who uint64, n *int) {
 		if number[who] == 0 {
 			most++
 			number[who] = most
 		}
 		changed[*n] = number[who]
 	})
-	each(o, func(_ uint64, n *int) { *n = changed[*n] })
+	Each(o, func(_ uint64, n *int) { *n = changed[*n] })
 	for i := range o.Trace {
 		o.Trace[i].By = changed[o.Trace[i].By]
 	}
@@ -278,8 +278,8 @@ func renumber(o, as *testsched.Outcome) {
 	}
 }
 
-// each calls f for each event and state, with the hash and the number of its goroutine.
-func each(o *testsched.Outcome, f func(who uint64, number *int)) {
+// Each calls f for each event and state, with the hash and the number of its goroutine.
+func Each(o *testsched.Outcome, f func(who uint64, number *int)) {
 	for i := range o.Trace {
 		f(o.Trace[i].Who, &o.Trace[i].Number)
 	}

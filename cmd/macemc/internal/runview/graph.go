@@ -1,4 +1,4 @@
-package gotest
+package runview
 
 import (
 	"cmp"
@@ -8,10 +8,19 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/eventgraph"
+	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/task"
 	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/textfmt"
 )
+
+// Graph returns the graph of a run under a schedule.
+func Graph(s *schedulefile.Stored, o *testsched.Outcome) *eventgraph.Graph {
+	g := eventgraph.Build(scheduleTrace(s.Test, o))
+	markRace(g, o)
+	g.Critical, g.Named = s.Critical(o.Trace), s.Named(o.Trace)
+	return g
+}
 
 // Bounds of a graph as text that shows the whole run, and the number of steps before and after the critical one that others show.
 const (
@@ -21,10 +30,10 @@ const (
 	endSteps      = 100 // a text with at most so many steps continues to the end
 )
 
-// selectAround sets the steps and goroutines of a graph as text of a long run, unless flags select some: the steps around the critical one,
+// SelectAround sets the steps and goroutines of a graph as text of a long run, unless flags select some: the steps around the critical one,
 // or the last ones outside the standard library, with those that the report names, and the goroutines that execute code outside the
 // standard library there. The hint says what is left out.
-func selectAround(f *task.Graph, o *testsched.Outcome, g *eventgraph.Graph) (hint string, err error) {
+func SelectAround(f *task.Graph, o *testsched.Outcome, g *eventgraph.Graph) (hint string, err error) {
 	format, err := eventgraph.Formats().Choose(f.Format, f.Out.File)
 	if err != nil || format.Name != eventgraph.Formats()[0].Name ||
 		slices.ContainsFunc([]string{"from", "to", "nodes", "classes"}, f.Given.Has) {

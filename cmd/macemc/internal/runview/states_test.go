@@ -1,4 +1,4 @@
-package gotest
+package runview
 
 import (
 	"io"
@@ -47,8 +47,8 @@ func threeLock() *testsched.Outcome {
 }
 
 // The holder of a lock changes while others wait for it.
-func TestDebugTrace(t *testing.T) {
-	s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", threeLock()), LiveName: "none is known"})
+func TestTrace(t *testing.T) {
+	s, err := mdb.Open(mdb.Config{Trace: Trace("TestX", threeLock()), LiveName: "none is known"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func help(t *testing.T, s *mdb.Session) string {
 }
 
 // A second read lock of an RWMutex waits for the writer that waits for the first one, unless the first one is a write lock.
-func TestDebugTrace_Writer(t *testing.T) {
+func TestTrace_Writer(t *testing.T) {
 	const where = "x_test.go:5"
 	for op, want := range map[program.Op]string{
 		program.OpRLock: "g1 waits to read-lock RWMutex `mu` at x_test.go:5, since step 3, blocked by waiting writer g2\n",
@@ -124,7 +124,7 @@ func TestDebugTrace_Writer(t *testing.T) {
 				{Who: 10, After: 3, Number: 1, Kind: testsched.Parks, Waits: "sync.RWMutex.RLock", Object: "`mu`", At: where, Other: 1},
 			},
 		}
-		s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", o)})
+		s, err := mdb.Open(mdb.Config{Trace: Trace("TestX", o)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestDebugTrace_Writer(t *testing.T) {
 
 // Steps in the standard library are folded in a chain of causes.
 // A goroutine that slept has not run since its last step.
-func TestDebugTrace_Slept(t *testing.T) {
+func TestTrace_Slept(t *testing.T) {
 	for want, states := range map[string][]testsched.State{
 		"running since step 1": nil,
 		"waited since step 1": {
@@ -152,7 +152,7 @@ func TestDebugTrace_Slept(t *testing.T) {
 			},
 			States: append([]testsched.State{{Who: 10, After: 0, Number: 1, Kind: testsched.Ready}}, states...),
 		}
-		s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", o)})
+		s, err := mdb.Open(mdb.Config{Trace: Trace("TestX", o)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,12 +163,12 @@ func TestDebugTrace_Slept(t *testing.T) {
 	}
 }
 
-func TestDebugTrace_Library(t *testing.T) {
+func TestTrace_Library(t *testing.T) {
 	o := threeLock()
 	for _, i := range []int{0, 5} {
 		o.Trace[i].At = "the standard library (net/http.(*conn).serve)"
 	}
-	s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", o)})
+	s, err := mdb.Open(mdb.Config{Trace: Trace("TestX", o)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,8 +188,8 @@ func TestDebugTrace_Library(t *testing.T) {
 }
 
 // No command of a session on a recorded test executes a system.
-func TestDebugTrace_AllCommands(t *testing.T) {
-	s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", threeLock()), LiveTrace: debugTrace("TestX", threeLock())})
+func TestTrace_AllCommands(t *testing.T) {
+	s, err := mdb.Open(mdb.Config{Trace: Trace("TestX", threeLock()), LiveTrace: Trace("TestX", threeLock())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestDebugTrace_AllCommands(t *testing.T) {
 func TestRenumber(t *testing.T) {
 	as, o := threeLock(), threeLock()
 	swap := map[int]int{0: 0, 1: 1, 2: 3, 3: 2}
-	each(o, func(_ uint64, n *int) { *n = swap[*n] })
+	Each(o, func(_ uint64, n *int) { *n = swap[*n] })
 	for i := range o.Trace {
 		o.Trace[i].By = swap[o.Trace[i].By]
 	}
@@ -217,7 +217,7 @@ func TestRenumber(t *testing.T) {
 		o.States[i].Other = swap[o.States[i].Other]
 	}
 	o.States = append(o.States, testsched.State{Who: 40, After: 7, Number: 4, Kind: testsched.Ready, Other: 3})
-	renumber(o, as)
+	Renumber(o, as)
 	if got := o.States[len(o.States)-1]; got.Number != 4 || got.Other != 2 {
 		t.Errorf("a goroutine that the other run does not have has number %d and was started by %d, want 4 and 2", got.Number, got.Other)
 	}
@@ -234,7 +234,7 @@ func TestDebug_LongRun(t *testing.T) {
 		o.Trace[i].Count = uint64(1201 + i)
 	}
 	o.States = []testsched.State{{Who: 20, Number: 2, Kind: testsched.Parks, Waits: "sleep", At: "x_test.go:5"}}
-	s, err := mdb.Open(mdb.Config{Trace: debugTrace("TestX", o), LiveName: "none is known"})
+	s, err := mdb.Open(mdb.Config{Trace: Trace("TestX", o), LiveName: "none is known"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestDebug_LongRun(t *testing.T) {
 }
 
 // A Signal wakes a goroutine, or none, unless one that has called Wait does not wait yet.
-func TestDebugTrace_Signal(t *testing.T) {
+func TestTrace_Signal(t *testing.T) {
 	const wakes = "calls Signal of Cond c, wakes "
 	wait := testsched.Event{Who: 20, Number: 2, Op: program.OpCond, Object: "c", Execution: testsched.Execution{Call: "Wait"}}
 	unlock := testsched.Event{Who: 20, Number: 2, Op: program.OpUnlock, Object: "mu"}
@@ -270,7 +270,7 @@ func TestDebugTrace_Signal(t *testing.T) {
 		"calls Signal of Cond c": {Trace: []testsched.Event{wait, unlock, signal}, States: []testsched.State{{Who: 20, After: 3, Number: 2, Kind: testsched.Parks}}},
 	} {
 		i := slices.IndexFunc(o.Trace, func(e testsched.Event) bool { return e.Call == "Signal" })
-		if got := debugTrace("TestX", o).Steps[i].What; got != want {
+		if got := Trace("TestX", o).Steps[i].What; got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
 	}
