@@ -71,7 +71,7 @@ func (p *predictions) delayNote() *summary.Delay {
 		where = " where it " + operationText(x.Pairs[0][1], p.places)
 	}
 	text := strings.TrimSuffix(fmt.Sprintf("%s if %s is held for %v%s: %s", what, who, p.delayed.delay, where, message), ": ")
-	return &summary.Delay{text, p.delayed.delay}
+	return &summary.Delay{Text: text, Delay: p.delayed.delay}
 }
 
 // delayLines explains a finding with longer delays than usual.

@@ -11,7 +11,7 @@
 //	                                       leave behind
 //	subtests.go, specs.go                  tests that are explored by their subtests, or by their specs
 //	process.go, death.go                   findings in new processes, and processes that die
-//	nearest.go                             the nearest schedule that passes; see also package minimize
+//	replayed.go                            the schedule that the user gave
 //	known.go, same.go                      findings that are known
 //	prediction.go, delays.go               what was predicted; failures that need longer delays than usual
 //	corpus.go                              stored findings, and commands that replay them; see package schedulefile

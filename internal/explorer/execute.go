@@ -76,10 +76,9 @@ func ofBinary(environ []string) []string {
 // executeStage executes a stage of the binary. next is the call that asks for the next one, after this one has ended; nil means none.
 func (h *host) executeStage() (status int, next *testsched.Call) {
 	env := h.binary.Variables(h.flags.Timeout)
-	switch {
-	case h.Outcome != "":
-		env = append(env, testsched.VariableAlone+"=passed")
-	case h.Options.Schedule != "":
+	if h.Outcome != "" {
+		env = passing(h.Settings)
+	} else if h.Options.Schedule != "" {
 		env = append(env, testsched.VariableAlone+"=shown")
 	}
 	streams := agents.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}

@@ -36,7 +36,7 @@ func plainlyPasses(s *Settings, c *Config, r *Result, runner testsched.Runner) b
 
 // executePlainly executes a test in a new process as go test does, at most so long. It returns nil if the test does not pass.
 func executePlainly(s *Settings, c *Config, limit time.Duration) *testsched.Outcome {
-	env := append(s.binary.Variables(s.flags.Timeout), testsched.VariableStage+"="+testsched.StagePlain, testsched.VariableAlone+"=passed")
+	env := append(passing(s), testsched.VariableStage+"="+testsched.StagePlain)
 	x, err := s.binary.Open(arguments(s, c, processTime, "-test.paniconexit0"), env, agents.Streams{})
 	if err != nil {
 		return nil

@@ -199,22 +199,6 @@ func (s *Settings) replay(c *Config, sch *testsched.Schedule) *testsched.Outcome
 	return s.fresh(c, execution{replayed: &again})
 }
 
-// alone executes a schedule in a process that has not executed any other. With Warm, a schedule that passes because some switches do not
-// apply is executed up to twice again: the run before it may have initialized what only this order of goroutines uses.
-func alone(s *Settings, sch *testsched.Schedule, runner testsched.Runner) *testsched.Outcome {
-	sch.States = s.Trace == "states" || s.Trace == "nearest"
-	if !sch.Warm {
-		return runner.Run(sch, true)
-	}
-	first := aside
-	runner.Run(&first, false)
-	o := runner.Run(sch, true)
-	for n := 0; n < 2 && o.Kind == testsched.Passed && o.Followed < len(sch.Switches); n++ {
-		o = runner.Run(sch, true)
-	}
-	return o
-}
-
 // onlyWarm says so if a finding shows again and again, but only in processes in which the test has run before. Variables that the first
 // run has changed may then cause it, or that run has initialized what would hinder it. runner executes schedules in such a process.
 func onlyWarm(s *Settings, c *Config, r *Result, m *minimize.Result, changed []string, runner testsched.Runner) string {
@@ -303,7 +287,7 @@ func (s *Settings) process(c *Config, e execution) *testsched.Outcome {
 	}
 	os.Remove(output.Name())
 	defer output.Close()
-	env := append(s.binary.Variables(s.flags.Timeout), testsched.VariableAlone+"=passed")
+	env := passing(s)
 	if e.replayed != nil && e.replayed.Instant != 0 { // packages are initialized shortly before it
 		env = append(env, testsched.VariableInstant+"="+instants(e.replayed.Instant))
 	}
@@ -358,9 +342,14 @@ func arguments(s *Settings, c *Config, limit time.Duration, flags ...string) []s
 	return slices.Concat([]string{"-test.count=1", "-test.timeout=" + limit.String()}, flags, s.flags.Process(c.Test))
 }
 
+// passing returns the environment variables of a process whose outcomes this one shows.
+func passing(s *Settings) []string {
+	return append(s.binary.Variables(s.flags.Timeout), testsched.VariableAlone+"=passed")
+}
+
 // opening starts further processes of an exploration. What they print is lost: the first process repeats what ends one.
 func opening(s *Settings, c *Config) agents.Opening {
-	args, env, runs := arguments(s, c, 0), append(s.binary.Variables(s.flags.Timeout), testsched.VariableAlone+"=passed"), s.runs.Runs
+	args, env, runs := arguments(s, c, 0), passing(s), s.runs.Runs
 	return func(work func(*agents.Runner)) {
 		x, err := s.binary.Open(args, env, agents.Streams{})
 		if err != nil {

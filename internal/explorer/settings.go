@@ -215,56 +215,6 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 	return s.conclude(u, r, report, strings.TrimPrefix(report.Note, "macemc: "))
 }
 
-// replayedAlone executes a schedule, and passes the outcome to the process that waits for it.
-func replayedAlone(s *Settings, u *testsched.Unit, runner testsched.Runner) *Report {
-	f, err := schedulefile.Load(s.Options.Schedule)
-	if err != nil {
-		s.write(&testsched.Outcome{Kind: testsched.Unexplored, Message: err.Error()})
-		return &Report{}
-	}
-	if !executes(*u, f.Unit, runner) {
-		return &Report{}
-	}
-	if s.Debugged {
-		repeat(s, &f.Schedule, runner)
-	}
-	o := alone(s, &f.Schedule, runner)
-	s.write(o)
-	if s.Trace == "nearest" {
-		s.nearest(&f.Schedule, o, runner)
-	}
-	return &Report{}
-}
-
-// replayed executes the schedule that the user gave, and reports its outcome.
-func replayed(s *Settings, c *Config, f *schedulefile.Stored, runner testsched.Runner) *Report {
-	s.summarize(c.Unit, &Result{}, "") // for the command, which reports schedules that no test has executed
-	o := alone(s, &f.Schedule, runner)
-	o.Printed = o.Printed.HiddenLines()
-	if o.Kind == testsched.Passed {
-		note := fmt.Sprintf("passes under %s: delete the file, or commit it as a regression test if the finding is fixed",
-			s.shown(s.Options.Schedule))
-		if c.Race && !f.Race {
-			note = fmt.Sprintf("passes, but the finding was not looked for: %s was recorded without -race, which changes its run",
-				s.shown(s.Options.Schedule))
-		} else if lacks := s.lacks(f, c.Race, false); lacks != "" {
-			note = fmt.Sprintf("passes, but the finding was not looked for: %s %s", s.shown(s.Options.Schedule), lacks)
-		} else if n := len(f.Schedule.Switches); o.Followed < n {
-			note = fmt.Sprintf("passes, but %s does not fit: %d of %s applied; the code may have changed",
-				s.shown(s.Options.Schedule), o.Followed, program.Plural(n, "switch", "switches"))
-		} else if n > 0 {
-			note += "; calls of log and t.Log that were added shift its steps, those of fmt.Print do not"
-		}
-		s.summarize(c.Unit, &Result{}, note)
-		return noteReport("macemc: " + note)
-	}
-	m := &minimize.Result{Schedule: &f.Schedule, Outcome: o}
-	if o.Hash == f.Hash {
-		m.Critical = f.Critical(o.Trace)
-	}
-	return findingReport(s.explain(c, m, "replayed from "+s.Options.Schedule, s.Options.Schedule))
-}
-
 // found confirms, minimizes and describes a finding. It returns nil if there is none, and the test is to be executed as go test does.
 func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report {
 	how := fmt.Sprintf("found by schedule %d (%s)", r.Schedules, r.predictions.by(r.By))
@@ -369,12 +319,4 @@ func (s *Settings) repetition(c *Config) (before, after string) {
 	}
 	flags, args := s.command(c)
 	return fmt.Sprintf("macemc test %s -explore-seed %d -schedules ", flags, c.Seed), after + " " + c.Package + args
-}
-
-// write passes the outcome to the command that shows it.
-func (s *Settings) write(o *testsched.Outcome) {
-	if s.Trace == "" {
-		o.Trace = nil
-	}
-	os.WriteFile(s.Outcome, testsched.Encode(o), 0o600)
 }

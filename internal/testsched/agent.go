@@ -153,3 +153,14 @@ func (a *Agent) Died() string {
 	}
 	return a.dies.Before + strconv.Itoa(a.executed) + a.dies.After + "\n"
 }
+
+// DebugAgain is the exit status of the debugger that asks for a new process of the test, with a new debugger.
+const DebugAgain = 75
+
+// repeats reports to the debugger whether the latest run had the outcome of the first one.
+var repeats bool
+
+// runBegins is where the debugger stops before each run.
+//
+//go:noinline
+func runBegins() bool { return repeats }

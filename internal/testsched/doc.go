@@ -11,5 +11,5 @@
 //	outcome.go, identity.go, leaks.go, printed.go    outcomes
 //	frames.go, objects.go                            places and objects of the test's code
 //	trace.go                                         texts about traces, which only the explorer needs
-//	environment.go, stage.go, record*.go             the environment of the process; memory that outlives it
+//	environment.go, record*.go                       the environment of the process; memory that outlives it
 package testsched

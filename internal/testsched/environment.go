@@ -3,6 +3,7 @@ package testsched
 import (
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -83,3 +84,28 @@ func Passes() bool { return getenv(VariableAlone) == "passed" }
 
 // UserFolder returns the folder of the user's command.
 func UserFolder() string { return getenv(program.VariableFolder) }
+
+// A test binary executes in up to three stages, in one process after another. The runs of the first stage begin with the test. It postpones
+// tests that use what packages or TestMain have started. The runs of the second stage begin with the initialization of packages. The
+// third one executes tests that no stage could explore, as go test does.
+const (
+	VariableStage  = "MACEMC_TEST_STAGE"  // StageBegin, StagePlain, or empty
+	VariableStatus = "MACEMC_TEST_STATUS" // of earlier stages
+
+	StageBegin = "begin"
+	StagePlain = "plain"
+)
+
+var stage, status = os.Getenv(VariableStage), os.Getenv(VariableStatus)
+
+// Begins reports whether each run initializes packages and executes TestMain.
+func Begins() bool { return stage == StageBegin }
+
+// Plain reports whether tests are executed as go test does.
+func Plain() bool { return stage == StagePlain }
+
+// Status returns the status of earlier stages.
+func Status() int {
+	n, _ := strconv.Atoi(status)
+	return n
+}

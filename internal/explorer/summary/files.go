@@ -10,6 +10,9 @@ import (
 	"strings"
 )
 
+// Other files of a folder.
+const begun, announcements = "begun", "announcements"
+
 // File returns the file of a package's summary in a folder.
 func File(dir, pkg string) string { return filepath.Join(dir, hex.EncodeToString([]byte(pkg))) }
 
@@ -60,22 +63,18 @@ func Write(dir, pkg string, tests map[string]*Test) {
 	f.WriteString(b.String())
 }
 
-func begunFile(dir string) string { return filepath.Join(dir, "begun") }
-
 // Begin records that a test binary has started.
-func Begin(dir string) { os.WriteFile(begunFile(dir), nil, 0o666) }
+func Begin(dir string) { os.WriteFile(filepath.Join(dir, begun), nil, 0o666) }
 
 // Begun reports whether a test binary has started.
 func Begun(dir string) bool {
-	_, err := os.Stat(begunFile(dir))
+	_, err := os.Stat(filepath.Join(dir, begun))
 	return err == nil
 }
 
-func announcementsFile(dir string) string { return filepath.Join(dir, "announcements") }
-
 // Announce adds a line for immediate display. The go command withholds the output of tests until their package ends.
 func Announce(dir, line string) {
-	if f, err := os.OpenFile(announcementsFile(dir), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666); err == nil {
+	if f, err := os.OpenFile(filepath.Join(dir, announcements), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666); err == nil {
 		f.WriteString(line + "\n")
 		f.Close()
 	}
@@ -83,6 +82,6 @@ func Announce(dir, line string) {
 
 // Announced returns the lines for immediate display.
 func Announced(dir string) []byte {
-	text, _ := os.ReadFile(announcementsFile(dir))
+	text, _ := os.ReadFile(filepath.Join(dir, announcements))
 	return text
 }
