@@ -43,6 +43,7 @@ type Result struct {
 	Finding   *testsched.Outcome // nil means none
 	Found     *testsched.Schedule
 	By        testsched.Policy
+	leftBy    int         // number of the run with a leak that another run has shown to be one; 0 means that Finding is that of the last run
 	FromFile  bool        // Found comes from the corpus
 	known     []*accepted // of the corpus
 	Saved     summary.Saved
@@ -189,7 +190,7 @@ func (x *exploration) confirmLeak() bool {
 	r := x.result
 	for l := x.leaks.possibleLeak(); l != nil && !x.NoLeaks; l = x.leaks.possibleLeak() {
 		if o := x.run(l.schedule); o.Kind == testsched.Leak && !r.accept(o, 1) && !r.excuses(l.schedule, o, l.run, x.Delay, x.run) {
-			r.Finding, r.By, r.Found, r.Schedules = o, l.by, l.schedule, l.run
+			r.Finding, r.By, r.Found, r.leftBy = o, l.by, l.schedule, l.run
 			return true
 		}
 		l.refuted = true

@@ -31,7 +31,7 @@ func TestLeftovers(t *testing.T) {
 		left     func(run int) bool
 		ended    func(run int) bool
 		again    bool // the run leaves it behind again
-		runs     int  // runs up to the finding; 0 means no finding
+		runs     int  // number of the run with the finding; 0 means no finding
 		executed int
 	}{
 		{"some runs leave it, later ones do not", mine, func(n int) bool { return n == 3 }, func(n int) bool { return n > 3 }, true, 3, 5},
@@ -67,7 +67,7 @@ func TestLeftovers(t *testing.T) {
 			}
 			continue
 		}
-		if r.Finding == nil || r.Finding.Kind != testsched.Leak || r.Schedules != c.runs || executed != c.executed ||
+		if r.Finding == nil || r.Finding.Kind != testsched.Leak || r.leftBy != c.runs || r.Schedules != executed-1 || executed != c.executed ||
 			!slices.Equal(r.Found.Ends, []string{name}) ||
 			len(r.Found.Switches) != 1 || len(r.Finding.Waiting) != 1 || r.Finding.Waiting[0].Go != c.at {
 			t.Errorf("%s: %+v, finding %+v, %d runs", c.what, r, r.Finding, executed)
