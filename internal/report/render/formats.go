@@ -8,8 +8,9 @@ import (
 )
 
 // Formats returns the formats of a single report. A new format is an entry of one of the tables in this file and a function in a file of
-// its own. FolderFormats add a file to the folder of each finding, and CollectedFormats a flag to searches. Ext is unique, Doc has at most
-// 27 letters, and Mark is within the first 1,024 bytes. The golden text belongs to TestGolden, the description to docs/reports.md.
+// its own: beside "text", or of FolderFormats, which add a file to the folder of each finding, or of CollectedFormats, which add a flag to
+// searches. Ext is unique, Doc has at most 27 letters, and Mark is within the first 1,024 bytes. The golden text belongs to TestGolden, the
+// description to docs/reports.md.
 func Formats() format.Table[*document.Document] {
 	t := append(FolderFormats(), format.Format[*document.Document]{Name: "text", Ext: ".txt", Doc: "for a terminal", Render: Terminal})
 	for _, c := range CollectedFormats() {

@@ -75,7 +75,8 @@ func (r *Row[T]) use(t *T, c *Caller) string {
 	return name
 }
 
-// Check returns an error for the first invalid option of t. has reports whether another flag is in use.
+// Check returns an error for the first invalid option of t. has reports whether another flag is in use; it may be nil if no row has Not or
+// With.
 func Check[T any](rows []Row[T], t *T, c Caller, has func(flag string) bool) error {
 	for i := range rows {
 		r := &rows[i]
