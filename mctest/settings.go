@@ -34,7 +34,7 @@ type Options struct {
 	Workers int
 	// Strategy is the search strategy; empty means [search.Deepening].
 	Strategy search.Name
-	// Schedules are the orders of events in random walks, in turn; nil means all but surw.
+	// Schedules are the orders of events in random walks, in turn; nil means those that a search uses by default.
 	Schedules []string
 	// WalkSteps is the length of a random walk; 0 means 2000. Walks is the number of walks per probe of a critical
 	// transition; 0 means 200.

@@ -47,7 +47,7 @@ type Config struct {
 	WalkSteps int           // length of a walk; 0 means 2,000
 	Walks     int           // walks per probe of a critical transition; 0 means 200
 	Weights   Weights       // all zero means DefaultWeights; otherwise each is used as given
-	Schedules []string      // schedules that walks take turns at, see package schedules; nil means all but surw
+	Schedules []string      // schedules that walks take turns at, see package schedules; nil means those with a share there
 	Seed      uint64        // 0 means 1
 	Workers   int           // up to 256; 0 means the number of cores
 	Time      time.Duration // of the search, by package budget; the follow-up of a finding takes until [budget.FollowLimit]; 0 means no limit
