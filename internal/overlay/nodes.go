@@ -84,9 +84,9 @@ var nodeChanges = func() []change {
 		{"runtime/mfinal.go", atStart{"SetFinalizer"}, " if macemcUndying(sys.GetCallerPC()) { return }; ", whyDead},
 	}
 	list = append(list, nodeFiles...)
-	for method, results := range map[string]string{"SRV": `"", nil`, "MX": "nil", "NS": "nil", "TXT": "nil"} { // nodes have addresses only
-		list = append(list, inNode("net/lookup_unix.go", "Resolver.lookup"+method,
-			"return "+results+`, newDNSError(errNoSuchHost, name, "")`, whyNode))
+	for _, record := range [][2]string{{"SRV", `"", nil`}, {"MX", "nil"}, {"NS", "nil"}, {"TXT", "nil"}} { // nodes have addresses only
+		list = append(list, inNode("net/lookup_unix.go", "Resolver.lookup"+record[0],
+			"return "+record[1]+`, newDNSError(errNoSuchHost, name, "")`, whyNode))
 	}
 	return list
 }()
