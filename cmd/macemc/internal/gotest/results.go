@@ -97,8 +97,8 @@ func testWithResults(ctx context.Context, a Runner, args []string) error {
 // resultsOf returns the results after the command ended with a status.
 func resultsOf(s *summaries, status int) render.Results {
 	all := render.Results{Annotations: render.Annotations{Program: version.Current().String(), Problems: s.results.problems}}
-	for _, names := range s.failing {
-		for _, name := range names {
+	for _, pkg := range slices.Sorted(maps.Keys(s.failing)) {
+		for _, name := range s.failing[pkg] {
 			all.Problems = append(all.Problems, name+" fails")
 		}
 	}
