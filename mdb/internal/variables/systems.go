@@ -25,17 +25,15 @@ func (OfSystem) execution(s *Session) (execution, error) {
 	}
 }
 
-// nodeHere returns the node whose variables are shown.
+// nodeHere returns the node whose variables are shown. At steps of the network it is the first one.
 func nodeHere(s *Session) int {
 	switch {
 	case s.Scope.node > 0:
 		return s.Scope.node - 1
 	case s.Node >= 0:
 		return s.Node
-	case s.Run.At > 0:
-		return int(s.Run.Step(s.Run.At).Ev.Node)
 	}
-	return 0
+	return max(int(s.Run.Step(s.Run.At).Ev.Node), 0)
 }
 
 func (OfSystem) selectBy(s *Session, words []string) error {

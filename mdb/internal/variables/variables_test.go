@@ -70,6 +70,18 @@ func TestSession_Print(t *testing.T) {
 	}
 }
 
+// A step of the network, such as a partition, has no node.
+func TestNodeHere(t *testing.T) {
+	steps := []replay.TraceStep{{Number: 1, Node: 1, Event: netmodel.Event{Node: 1}}, {Number: 2, Event: netmodel.Event{Kind: eventkind.Partition, Node: -1}}}
+	run := history.Recorded("main", &replay.Trace{Nodes: 2, Steps: steps}, 2)
+	for at, want := range []int{0, 1, 0} {
+		run.At = at
+		if node := nodeHere(&Session{Run: run, Node: -1, Scope: &Scope{}}); node != want {
+			t.Errorf("step %d: node %d, want %d", at, node, want)
+		}
+	}
+}
+
 // At the end of the run the debugger continues after the last step. Step 0 has no variables.
 func TestSession_Ends(t *testing.T) {
 	s, asked := recorded()
