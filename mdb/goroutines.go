@@ -172,7 +172,7 @@ func testInfo(s *Session, _ context.Context, _ []string, out *bytes.Buffer) erro
 	if main.Critical > 0 {
 		critical = fmt.Sprintf("step %d, as recorded", main.Critical)
 	}
-	if len(s.runs) > 1 {
+	if s.cfg.LiveTrace != nil {
 		passing = fmt.Sprintf("the nearest run that passes has %d steps, %d of them shared", s.runs[1].Len(), s.runs[1].Common)
 	}
 	infoLine(out, "test", fmt.Sprintf("%s, %d goroutines", s.cfg.Trace.System, s.cfg.Trace.Nodes))
