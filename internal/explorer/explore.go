@@ -42,27 +42,32 @@ type Result struct {
 	Elapsed   time.Duration
 	Finding   *testsched.Outcome // nil means none
 	Found     *testsched.Schedule
-	By        testsched.Policy
-	leftBy    int         // number of the run with a leak that another run has shown to be one; 0 means that Finding is that of the last run
-	FromFile  bool        // Found comes from the corpus
-	known     []*accepted // of the corpus
-	Saved     summary.Saved
-	race      bool               // Config.Race
-	noLeaks   bool               // Config.NoLeaks
-	passed    int                // number of runs
-	Stop      *testsched.Outcome // run that showed that the test cannot be explored
-	Left      string             // describes the first reachable goroutine that a run left behind; empty means none
-	First     *testsched.Outcome
-	first     *testsched.Schedule // of First
-	reported  *Report             // of the finding
-	Last      *testsched.Outcome
-	Complete  *systematic.Coverage // nil means that schedules may be missing
-	Missing   string               // why schedules may be missing
-	Delays    time.Duration        // maximum delay, if any run has Outcome.Delays; else 0
+	origin
+	known    []*accepted // of the corpus
+	Saved    summary.Saved
+	race     bool               // Config.Race
+	noLeaks  bool               // Config.NoLeaks
+	passed   int                // number of runs
+	Stop     *testsched.Outcome // run that showed that the test cannot be explored
+	Left     string             // describes the first reachable goroutine that a run left behind; empty means none
+	First    *testsched.Outcome
+	first    *testsched.Schedule // of First
+	reported *Report             // of the finding
+	Last     *testsched.Outcome
+	Complete *systematic.Coverage // nil means that schedules may be missing
+	Missing  string               // why schedules may be missing
+	Delays   time.Duration        // maximum delay, if any run has Outcome.Delays; else 0
 	effort
 	lengths
 	// Exhaustive means Config.Exhaustive.
 	Exhaustive bool
+}
+
+// origin is how Finding was found.
+type origin struct {
+	By       testsched.Policy
+	leftBy   int  // number of the run with a leak that another run has shown to be one; 0 means that Finding is that of the last run
+	FromFile bool // Found comes from the corpus
 }
 
 type effort struct {
