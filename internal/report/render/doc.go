@@ -1,5 +1,5 @@
-// Package render writes documents as text, Markdown and a self-contained page, and for other programs. Each format is a function, in a file
-// with the name of the format, listed in [Formats].
+// Package render writes documents as text, Markdown and a self-contained page, and for other programs. Each format is a function in
+// the file of its name, listed in [Formats].
 //
 // A format gets a document.Document, in which all sentences are already formulated. It decides only on the layout.
 // Formats for other programs can hold the reports of several searches, see [CollectedFormats].

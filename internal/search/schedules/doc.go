@@ -6,7 +6,7 @@
 //
 // # Files
 //
-//	schedulers.go  Scheduler; the table of schedules, each of which has a file with its name
+//	schedulers.go  Scheduler; the table of schedules; the file of each has its name
 //	scale.go       weights of events
 //	sendorder.go   which of the datagrams of a link was sent first
 package schedules

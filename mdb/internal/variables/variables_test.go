@@ -72,7 +72,10 @@ func TestSession_Print(t *testing.T) {
 
 // A step of the network, such as a partition, has no node.
 func TestNodeHere(t *testing.T) {
-	steps := []replay.TraceStep{{Number: 1, Node: 1, Event: netmodel.Event{Node: 1}}, {Number: 2, Event: netmodel.Event{Kind: eventkind.Partition, Node: -1}}}
+	steps := []replay.TraceStep{
+		{Number: 1, Node: 1, Event: netmodel.Event{Node: 1}},
+		{Number: 2, Event: netmodel.Event{Kind: eventkind.Partition, Node: -1}},
+	}
 	run := history.Recorded("main", &replay.Trace{Nodes: 2, Steps: steps}, 2)
 	for at, want := range []int{0, 1, 0} {
 		run.At = at
