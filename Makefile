@@ -20,16 +20,16 @@ TIMEOUT ?= 60m
 RAPID_SEED ?= 1
 
 .PHONY: help demo install install-all uninstall build test test-all lint ci check evaluation ecosystem soak bench tidy \
-	check-goroutines check-glue check-next check-deploy check-clients check-ecosystem check-mermaid check-browser check-install pictures
+	test-packages test-command test-program test-pages check-goroutines check-glue check-next check-deploy check-clients check-ecosystem check-mermaid check-browser check-install pictures
 
 # Without cgo the programs are as those of a release, and compiled sooner. Tests and lint take what was compiled for them.
-demo install-programs build test test-all lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export CGO_ENABLED ?= 0
+demo install-programs build test test-packages test-command test-program test-pages lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export CGO_ENABLED ?= 0
 
 # Without tables for debuggers, compilation takes an eighth less. With them, the first go test of a user's module takes what install compiled.
-demo build test test-all lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
+demo build test test-packages test-command test-program test-pages lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
 
 # With fewer garbage collections, tests take a quarter less CPU time, and compilation a tenth.
-install-programs build test test-all lint check-deploy check-clients check-next ecosystem check-ecosystem: export GOGC ?= 400
+install-programs build test test-packages test-command test-program test-pages lint check-deploy check-clients check-next ecosystem check-ecosystem: export GOGC ?= 400
 
 demo: ## find a known liveness bug of the random overlay tree
 	@test -x bin/demo/macemc || echo "compiling bin/demo/macemc, which takes about a minute with an empty build cache ..." >&2
@@ -89,8 +89,21 @@ build: ## build bin/macemc
 test: ## run the quick tests (go test -short), without those of other programs, papers, evaluation and source code
 	RAPID_SEED=$(RAPID_SEED) $(GO) test -short -p $(PARALLEL) -vet=off -ldflags=-w -timeout $(TIMEOUT) $$($(GO) list $(QUICK) | grep -vE '/papers|/(lint|mermaid|release)$$|/glue/')
 
-test-all: ## run all tests
-	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -ldflags=-w -timeout $(TIMEOUT) $(PACKAGES)
+test-all: test-packages test-command test-program test-pages ## run all tests
+
+# Tests of the program take as long as all others, because one waits for the other. Apart, they run beside others, in halves.
+PROGRAM = ./cmd/macemc/internal/cli
+
+test-packages:
+	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -ldflags=-w -timeout $(TIMEOUT) $$($(GO) list $(PACKAGES) | grep -v '$(PROGRAM:./%=%)$$')
+
+test-command:
+	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -ldflags=-w -timeout $(TIMEOUT) -run '^TestTest_' $(PROGRAM)
+
+test-program:
+	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -ldflags=-w -timeout $(TIMEOUT) -skip '^TestTest_' $(PROGRAM)
+
+test-pages:
 	$(GO) test -vet=off -tags browser -run Browser $(PAGES)
 
 lint: ## check formatting, go vet and staticcheck
@@ -102,9 +115,9 @@ lint: ## check formatting, go vet and staticcheck
 
 ci: demo test check ## run everything that must pass, in less than half an hour
 
-# What ci runs behind demo and test. One goroutine at a time runs in most tests of check-goroutines, so test-all runs beside them.
+# What ci runs behind demo and test. One goroutine at a time runs in most tests of check-goroutines, so others run beside them.
 check: lint
-	@$(MAKE) --no-print-directory -j 2 test-all check-goroutines check-deploy check-clients check-next check-ecosystem
+	@$(MAKE) --no-print-directory -j 3 test-command test-packages check-goroutines test-program test-pages check-deploy check-clients check-next check-ecosystem
 
 NEXT ?= go1.27.0
 
