@@ -52,7 +52,7 @@ func BenchmarkSearch(b *testing.B) {
 					b.Fatal(err)
 				}
 				if res.Verdict != search.OK {
-					b.Fatalf("%+v", res.Finding)
+					b.Fatalf("got %+v, want ok", res.Finding)
 				}
 				events += res.Stats.Events
 				paths += res.Stats.Paths
@@ -102,7 +102,7 @@ func BenchmarkLoop(b *testing.B) {
 			for b.Loop() {
 				walker.Seed(1, 1)
 				if o := l.Run(walker, runloop.Task{}); o.Steps != steps || o.End != runloop.TooLong {
-					b.Fatalf("%+v", o)
+					b.Fatalf("got %+v, want a run that is too long after %d steps", o, steps)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*steps), "ns/step")
@@ -111,7 +111,7 @@ func BenchmarkLoop(b *testing.B) {
 }
 
 // A walk allocates nothing per step.
-func TestWalkAllocatesNothing(t *testing.T) {
+func TestWalk_AllocatesNothing(t *testing.T) {
 	l := runloop.New(newIdleWorld(12))
 	walker := runs.NewWalker(search.DefaultWeights().Scale(), 1000)
 	walk := func() {

@@ -9,7 +9,7 @@ import (
 
 // A suspect is decided soon after the time of its search. Most of the remaining time, including that of the follow-up,
 // is for analysis.
-func TestDeadlines(t *testing.T) {
+func TestConfirming_Deadlines(t *testing.T) {
 	const began = time.Hour
 	for _, c := range []struct{ time, at, decide, locate time.Duration }{
 		{time.Minute, 2 * time.Second, 7 * time.Second, 70250 * time.Millisecond},

@@ -182,7 +182,7 @@ func onlyWalks(name search.Name) bool {
 
 // Engines agree on every bundled system. The strategies take turns with systems. A known bug changes only a line or two, so
 // each system has one of its bugs.
-func TestEnginesAgreeOnBundledSystems(t *testing.T) {
+func TestEngines_BundledSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -215,7 +215,7 @@ func TestEnginesAgreeOnBundledSystems(t *testing.T) {
 }
 
 // Engines agree on small systems that use all features of services, by every strategy.
-func TestEnginesAgreeOnRandomSystems(t *testing.T) {
+func TestEngines_RandomSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -230,7 +230,7 @@ func TestEnginesAgreeOnRandomSystems(t *testing.T) {
 }
 
 // If liveness is violated, each strategy and engine confirms it by the same runs.
-func TestEnginesAgreeOnLiveness(t *testing.T) {
+func TestEngines_Liveness(t *testing.T) {
 	sys := bundled(t, "twophase", spec.Config{Nodes: 3, Bugs: spec.BugSet{"TP3"}})
 	for _, strategy := range []search.Name{search.Deepening, search.Faulty} {
 		if res := compareEngines(t, search.Config{System: sys, Strategy: strategy, MaxPaths: 2000, Workers: 2}); res.Verdict != search.Violation {

@@ -38,7 +38,7 @@ func (w *wounded) Receive(sim.Env, sim.NodeID, any) { w.Broken = false }
 
 // Disturbing events are outside the recovery relation in every strategy and engine, be they timers, messages, or all
 // events of a kind. No other event is.
-func TestDisturbingEvents(t *testing.T) {
+func TestDisturbing_Verdicts(t *testing.T) {
 	idle := []string{"message mend", "timer other", "message help"} // types that are never sent, or set as timers
 	timer, message, late := &wounded{}, &wounded{message: true}, (*wounded)(nil)
 	for _, c := range []struct {

@@ -51,7 +51,7 @@ func pointedSystem() sim.System {
 }
 
 // If the state tables do not support a state, the run continues without them from there, with no other visible effect.
-func TestFallsBackToTheReplayEngine(t *testing.T) {
+func TestEngines_FallBackToReplay(t *testing.T) {
 	paths := 500
 	if testing.Short() {
 		paths = 60
@@ -85,7 +85,7 @@ func TestFallsBackToTheReplayEngine(t *testing.T) {
 
 // Runs are executed by the faster engine once it is known, and the report names it. Which one it is depends on the
 // machine, but every event is counted once.
-func TestEngineIsReported(t *testing.T) {
+func TestEngines_Reported(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -96,7 +96,7 @@ func TestEngineIsReported(t *testing.T) {
 		t.Errorf("of %d events: %+v", res.Stats.Events, e)
 	}
 	if e.TableEvents > 0 && (e.Handlers == 0 || e.HitRate <= 0 || e.HitRate > 1 || len(e.Copies) == 0) {
-		t.Errorf("%+v", e)
+		t.Errorf("got %+v, want handlers, a hit rate up to 1, and copies", e)
 	}
 	cfg.Engine = runloop.TableEngine
 	if e := run(t, cfg).Stats.Engine; e.Used != runloop.TableEngine || e.ReplayEvents != 0 || e.HitRate < 0.99 {
@@ -109,7 +109,7 @@ func TestEngineIsReported(t *testing.T) {
 }
 
 // The coverage of a search over states is reported as for walks.
-func TestStatefulCoverage(t *testing.T) {
+func TestStateful_Coverage(t *testing.T) {
 	sys := sim.System{
 		Name: "covering", Nodes: 2, Network: netsim.Datagrams{Loss: 2, Dup: 1}, Crashes: 1,
 		MayCrash: func(id sim.NodeID) bool { return id == 0 },
@@ -166,7 +166,7 @@ func (c *carrying) Timer(env sim.Env, _ any) {
 
 // Programs are executed by the replay engine unless another one is requested, and no engine describes their states
 // internally.
-func TestPrograms(t *testing.T) {
+func TestEngines_Programs(t *testing.T) {
 	for _, engine := range []string{runloop.AutoEngine, runloop.ReplayEngine, runloop.TableEngine} {
 		shown := 0
 		r := run(t, search.Config{Engine: engine, Strategy: search.Walk, MaxPaths: 2000, WalkSteps: 50, Workers: 1, HandlerLimit: patient, System: sim.System{
@@ -204,7 +204,7 @@ func (o *unceasing) Timer(env sim.Env, t any) {
 
 // A long run of services that cannot be copied is not made by tables, where each new step would take as long as all
 // before it.
-func TestLongRunsOfWhatIsNotCopied(t *testing.T) {
+func TestEngines_LongRunsWithoutCopies(t *testing.T) {
 	const runs, steps = 4, 1500
 	sys := sim.System{
 		Name: "endless", Nodes: 1, New: func(sim.NodeID) sim.Service { return &unceasing{} }, State: []sim.StateRule{opaque.OpaqueRule()},
@@ -231,7 +231,7 @@ func (g *growing) Timer(env sim.Env, t any) {
 }
 
 // A run is continued without tables when they have become large.
-func TestRunsTooLargeForTables(t *testing.T) {
+func TestEngines_RunsTooLargeForTables(t *testing.T) {
 	const runs, steps = 4, 500
 	sys := sim.System{
 		Name: "growing", Nodes: 1, New: func(sim.NodeID) sim.Service { return &growing{} },
@@ -254,7 +254,7 @@ func (p *struckProgram) CanStrike(sim.Fault) bool      { return true }
 func (p *struckProgram) Strike(_ sim.Env, _ sim.Fault) { p.Times++ }
 
 // Faults of programs strike up to their limits, which the coverage counts. Strategies that store states refuse them.
-func TestProgramFaults(t *testing.T) {
+func TestEngines_ProgramFaults(t *testing.T) {
 	sys := sim.System{Name: "struck", Nodes: 2, New: func(sim.NodeID) sim.Service { return &struckProgram{} }, ClockJumps: 2, HalfOpens: 1}
 	for most, want := range map[int]search.Verdict{2: search.Violation, 3: search.OK} {
 		sys.Properties = []sim.Property{{Name: "few", Always: func(v *sim.View) bool {

@@ -22,7 +22,7 @@ func (h *hoarder) turn(sim.Env) {
 }
 
 // A finding of the judging of fair runs is reported, although runs did not show it.
-func TestJudgingFairRunsTellsWhatItFinds(t *testing.T) {
+func TestFair_ReportsNondeterminism(t *testing.T) {
 	sys := sim.System{
 		Name: "hoarder", Nodes: 1, New: func(sim.NodeID) sim.Service { return &hoarder{} },
 		Actions:    []sim.AnyAction{sim.Action[*hoarder]{Name: "turn", Fair: true, Do: (*hoarder).turn}},
@@ -35,7 +35,7 @@ func TestJudgingFairRunsTellsWhatItFinds(t *testing.T) {
 }
 
 // States that were not visited because of a violation do not count as correct.
-func TestNothingIsSaidOfWhatLiesBehindViolations(t *testing.T) {
+func TestFair_NotJudgedBehindViolation(t *testing.T) {
 	sys := gridSystem()
 	at := func(x, y int) func(*sim.View) bool {
 		return func(v *sim.View) bool { g := v.Service(0).(*grid); return g.X >= x && g.Y >= y }

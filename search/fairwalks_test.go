@@ -29,7 +29,7 @@ func idlers(finishes bool) sim.System {
 }
 
 // Starvation found by fair walks is searched for among all states, if they are few: then nothing about it is unknown.
-func TestFairWalksWhereStatesAreFew(t *testing.T) {
+func TestFairWalks_FewStates(t *testing.T) {
 	for counting, walked := range map[bool]bool{false: false, true: true} {
 		sys := idlers(false)
 		if !counting {
@@ -47,7 +47,7 @@ func TestFairWalksWhereStatesAreFew(t *testing.T) {
 
 // Fair walks look for starvation only if memory does not suffice for all states. Their result is reported, and has one
 // state in 32.
-func TestFairWalksWhereMemoryEnds(t *testing.T) {
+func TestFairWalks_OutOfMemory(t *testing.T) {
 	bfs := func(finishes bool, cfg search.Config) (*search.Result, *stats.Fair) {
 		cfg.System, cfg.Strategy, cfg.Workers, cfg.Seed = idlers(finishes), search.BFS, 1, 1
 		res := run(t, cfg)

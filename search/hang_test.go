@@ -3,11 +3,14 @@ package search_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -81,7 +84,7 @@ func overdue(t *testing.T, cfg search.Config) *search.Suspect {
 
 // A handler that does not return is suspected soon, both by strategies that visit states and by those that execute
 // runs, and the path leads into it.
-func TestNotReturned(t *testing.T) {
+func TestHang_AllStrategies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits")
 	}
@@ -111,7 +114,7 @@ func TestNotReturned(t *testing.T) {
 }
 
 // A slow handler ends no exploration. If slowness is undecided, the exploration covers nothing beyond.
-func TestSlowOrNot(t *testing.T) {
+func TestHang_SlowHandlerInBFS(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits")
 	}
@@ -159,5 +162,61 @@ func TestHang_ExcuseEndsAtTimeLimit(t *testing.T) {
 	}
 	if took := time.Since(began); took > 15*time.Second {
 		t.Errorf("took %v, want about 3s: the extended limit lasts for 20s", took)
+	}
+}
+
+// The handler does not return in state 1: the second step of the first run that gets there.
+func TestHang_Confirmation(t *testing.T) {
+	var asked []search.Suspect
+	searched := func(answer search.Confirmed) *search.Result {
+		var end atomic.Bool // ends with its search, to release the processor
+		defer end.Store(true)
+		return run(t, search.Config{
+			Workers: 2, HandlerLimit: 100 * time.Millisecond,
+			System: oneAction(func(n *node, env sim.Env) {
+				if n.State == 1 && env.Choose("which", 3) == 1 {
+					for !end.Load() {
+					}
+				}
+				n.State++
+			}),
+			Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
+				asked = append(asked, s)
+				return answer, nil
+			},
+		})
+	}
+	res := searched(search.Confirmed{Violation: true, Detail: "confirmed"})
+	if res.Verdict != search.Violation || res.Detail != "confirmed" || len(asked) != 1 {
+		t.Fatalf("got %+v, asked %+v", res, asked)
+	}
+	f := res.Finding
+	if f.Kind != sim.Divergence || !f.Overdue || f.Steps != 2 || !slices.Equal(f.Path, choose.Path{0, 0, 1}) {
+		t.Errorf("got %+v, want a divergence in step 2 of 0 0 1", f)
+	}
+	// The confirmation is undecided.
+	if res = searched(search.Confirmed{}); res.Verdict != search.Inconclusive || res.Stopped != stats.StoppedStuck || res.Undecided != 1 {
+		t.Errorf("undecided: got %+v", res)
+	}
+}
+
+// A handler that is slow, but returns, does not end the search.
+func TestHang_SlowHandler(t *testing.T) {
+	var release atomic.Bool
+	res := run(t, search.Config{
+		Workers: 1, HandlerLimit: 100 * time.Millisecond,
+		System: oneAction(func(n *node, _ sim.Env) {
+			for n.State == 1 && !release.Load() {
+				time.Sleep(time.Millisecond)
+			}
+			n.State++
+		}),
+		Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
+			release.Store(true)
+			return search.Confirmed{Refuted: s.Overdue}, nil
+		},
+	})
+	if res.Verdict != search.OK || res.Suspects != 1 || res.Slow != 1 || !res.Stats.Complete || res.Stats.States != 4 {
+		t.Errorf("got %+v", res)
 	}
 }

@@ -2,7 +2,6 @@ package search_test
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -47,7 +46,7 @@ func (e *echoer) Receive(env sim.Env, from sim.NodeID, msg any) {
 
 // The content of a message is a copy, so its references differ from those of nodes and other messages, except for
 // package variables. All strategies and engines agree.
-func TestMessagesAreOtherIdentities(t *testing.T) {
+func TestIdentity_MessagesAreCopies(t *testing.T) {
 	for _, err := range []func() error{func() error { return errors.New("lost") }, func() error { return twins[0] }} {
 		sys := sim.System{
 			Name: "echo", Nodes: 2, New: func(sim.NodeID) sim.Service { return &echoer{} }, Network: netsim.Datagrams{Dup: 1},
@@ -78,7 +77,7 @@ func (a *ringer) Timer(_ sim.Env, t any) { a.Rang = t == cause{twins[1]} || t ==
 
 // Timers may hold an interface value that is a plain value or a package variable. A new error is rejected by name. All
 // strategies and engines agree.
-func TestTimersWithIdentities(t *testing.T) {
+func TestIdentity_InTimers(t *testing.T) {
 	for _, c := range []struct {
 		cause func() any
 		ok    bool
@@ -117,7 +116,7 @@ func (e *ear) Observe(_ sim.NodeID, event any) error {
 }
 
 // Each monitor receives a separate copy.
-func TestMonitorsAreApart(t *testing.T) {
+func TestIdentity_MonitorsGetCopies(t *testing.T) {
 	newEar := func() sim.Monitor { return &ear{} }
 	sys := sim.System{
 		Name: "ears", Nodes: 1, New: func(sim.NodeID) sim.Service { return &keeper{} }, Monitors: []func() sim.Monitor{newEar, newEar, newEar},
@@ -128,58 +127,6 @@ func TestMonitorsAreApart(t *testing.T) {
 			t.Errorf("%s: %+v", res.Verdict, res.Finding)
 		}
 	})
-}
-
-// A When that changes its service is found and named.
-func TestWhenChangesItsService(t *testing.T) {
-	sys := sim.System{
-		Name: "nosy", Nodes: 1, New: func(sim.NodeID) sim.Service { return &keeper{} },
-		Actions: []sim.AnyAction{
-			sim.Action[*keeper]{Name: "start", Times: 1, Do: func(k *keeper, _ sim.Env) { k.Set = true }},
-			sim.Action[*keeper]{Name: "peek", When: func(k *keeper) bool {
-				if k.Set {
-					k.Laps++
-				}
-				return k.Laps > 3
-			}, Do: func(k *keeper, _ sim.Env) { k.Laps = 0 }},
-		},
-	}
-	everywhere(t, "nosy", sys, func(t *testing.T, res *search.Result) {
-		if f := res.Finding; f == nil || f.Kind != sim.Nondeterminism || !strings.Contains(f.Message, `the When of action "peek" changed the state of the service *search_test.keeper`) {
-			t.Errorf("%s, %s: %+v", res.Verdict, res.Stopped, f)
-		}
-	})
-}
-
-// Every strategy reports the checks that are made only by samples, for the features of the system.
-func TestSaysWhatIsSampled(t *testing.T) {
-	always := "handlers are deterministic"
-	act := sim.Action[*keeper]{Name: "act", Times: 1, Do: func(*keeper, sim.Env) {}}
-	guarded := act
-	guarded.When = func(*keeper) bool { return true }
-	sends := act
-	sends.Do = func(_ *keeper, env sim.Env) { env.Send(0, &mark{}) }
-	for _, c := range []struct {
-		action  sim.Action[*keeper]
-		quorums []sim.AnyQuorum
-		want    []string
-	}{
-		{act, nil, []string{always}},
-		{guarded, nil, []string{always, "When has no side effects"}},
-		{sends, nil, []string{always, "messages are not modified after sending"}},
-		{act, []sim.AnyQuorum{sim.Quorum[*keeper, mark]{Name: "q", Need: func(*keeper) int { return 1 }, Do: func(*keeper, sim.Env, []sim.From[mark]) {}}},
-			[]string{always, sim.QuorumProperty}},
-	} {
-		sys := sim.System{
-			Name: "sampled", Nodes: 1, New: func(sim.NodeID) sim.Service { return &keeper{} }, Network: netsim.Datagrams{},
-			Actions: []sim.AnyAction{c.action}, Quorums: c.quorums,
-		}
-		everywhere(t, c.want[len(c.want)-1], sys, func(t *testing.T, res *search.Result) {
-			if !slices.Equal(res.Stats.BySample, c.want) {
-				t.Errorf("by sample: %q, want %q", res.Stats.BySample, c.want)
-			}
-		})
-	}
 }
 
 // errLate is set by the first handler that needs it, and lateMarks are made on demand.
@@ -197,7 +144,7 @@ type late struct {
 }
 
 // Values that handlers store in package variables, and keep in states, are rejected: encodings could not identify them.
-func TestWhatLastsLongerThanARun(t *testing.T) {
+func TestIdentity_OutlivesRun(t *testing.T) {
 	for name, c := range map[string]struct {
 		do    func(*late)
 		field string // empty if it is accepted

@@ -80,7 +80,7 @@ func newLoop(t *testing.T, sys sim.System) *runloop.Loop {
 
 // The first move of the table draws one of three; the task ends inside its step. A crash follows, among
 // two events, and is picked; then boot is forced.
-func TestLoopCalls(t *testing.T) {
+func TestLoop_Calls(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2, 0), automaton.To(1, 1), automaton.To(2, 2, 0)}, Crashes: 1}
 	s := &script{
 		tasks:  []runloop.Task{{Path: choose.Path{0}}, {Path: choose.Path{0, 0}}},
@@ -110,7 +110,7 @@ func TestLoopCalls(t *testing.T) {
 }
 
 // A point that is not answered ends the run at the end of the step.
-func TestCut(t *testing.T) {
+func TestLoop_UnansweredPoint(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2), automaton.To(1, 0)}}
 	s := &script{tasks: []runloop.Task{{}}, steps: 9, seen: map[encoding.Fingerprint]bool{},
 		answer: func(_ runloop.Node, p choose.Point) (int, bool) { return 0, p.Kind != choose.Draw }}
@@ -123,7 +123,7 @@ func TestCut(t *testing.T) {
 	})
 }
 
-func TestMisfits(t *testing.T) {
+func TestLoop_Misfits(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2), automaton.To(1, 0)}}
 	for _, c := range []struct {
 		path choose.Path
@@ -155,7 +155,7 @@ func (w *writer) Receive(sim.Env, sim.NodeID, any) { w.Told = true }
 
 // Only a crash inside the step, between sync and send, leaves a value on disk that is never sent. Faulty walks and
 // deepening reach that; plain walks do not.
-func TestCrashInsideStep(t *testing.T) {
+func TestCrashes_InsideStep(t *testing.T) {
 	sys := sim.System{
 		Name: "writer", Nodes: 2, Crashes: 1, Network: netsim.Datagrams{}, MayCrash: func(id sim.NodeID) bool { return id == 0 },
 		New: func(sim.NodeID) sim.Service { return &writer{} },

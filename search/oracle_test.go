@@ -132,7 +132,7 @@ func drawTable(t *rapid.T) automaton.Table {
 
 // Complete deepening sees all states that brute force sees. Its leaves alone make it suspect a run that ends in a dead
 // state if and only if there are dead states. It may suspect others, too, because a walk may be too short.
-func TestDeepeningAgainstOracle(t *testing.T) {
+func TestDeepening_Oracle(t *testing.T) {
 	cases.Check(t, 40, func(t *rapid.T) {
 		tab := drawTable(t)
 		sys := tab.System()
@@ -194,7 +194,7 @@ func endOf(t rapid.TB, o *oracle, sys *sim.System, p choose.Path) int {
 }
 
 // The result of a search does not depend on the number of workers.
-func TestWorkersDoNotMatter(t *testing.T) {
+func TestRun_IndependentOfWorkers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -256,7 +256,7 @@ func withoutTimes(res *search.Result) string {
 }
 
 // Exhaustive search of the recovery relation from each state agrees with brute force, and shows a live state.
-func TestRecoverAgainstOracle(t *testing.T) {
+func TestRecover_Oracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tab := drawTable(t)
 		sys := tab.System()

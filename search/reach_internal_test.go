@@ -11,7 +11,7 @@ import (
 )
 
 // Everything that a unit of deepening has at its start is stored.
-func TestReachKeepsAll(t *testing.T) {
+func TestReach_KeepsAll(t *testing.T) {
 	full := runs.Item{Path: choose.Path{1, 2}, Depth: 3, Forced: 4, Next: 5, Arity: 6, Cost: 7, Order: []int32{8}, Walk: true,
 		State: &runs.Layer{Pos: 9, State: encoding.Fingerprint{Lo: 10, Hi: 1 << 63}, NewSuccessors: 11,
 			Live: true, Recovers: true, NotRecovery: true, Walked: true}}

@@ -24,7 +24,7 @@ func again(t rapid.TB, pieces [][]byte) *search.Reach {
 
 // A sequence of deepening searches, in which each resumes its predecessor, visits all states that brute force visits. It
 // suspects a run that ends in a dead state if there are any. One process and a sequence of processes search alike.
-func TestReachAgainstOracle(t *testing.T) {
+func TestReach_Oracle(t *testing.T) {
 	cases.Check(t, 40, func(t *rapid.T) {
 		tab := drawTable(t)
 		sys := tab.System()
@@ -82,7 +82,7 @@ func TestReachAgainstOracle(t *testing.T) {
 }
 
 // An incomplete piece is rejected, and so is a search that could not continue.
-func TestReachRefused(t *testing.T) {
+func TestReach_Refused(t *testing.T) {
 	tab := rapid.Custom(drawTable).Example(3)
 	cfg := search.Config{HandlerLimit: patient, System: tab.System(), MaxPaths: 3, Reach: search.NewReach()}
 	if _, err := cfg.Reach.Encode(); err == nil {

@@ -13,7 +13,7 @@ import (
 
 // A state that can recover only by an answer or event of weight 0, or by a fault, is dead, by every strategy and
 // engine.
-func TestOneRecoveryRelation(t *testing.T) {
+func TestRecovery_AllStrategies(t *testing.T) {
 	never := automaton.Move{From: 0, To: []int{0, 1}, Weights: []int{1, 0}}
 	noBoots := search.DefaultWeights()
 	noBoots.Consequence = 0

@@ -12,7 +12,7 @@ import (
 )
 
 // A finding in a reduced state space is a run of the full system.
-func TestReducedFindings(t *testing.T) {
+func TestReduce_Findings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		system, bug string
@@ -45,7 +45,7 @@ func TestReducedFindings(t *testing.T) {
 }
 
 // Systems that cannot be reduced are not, and the search gives the reason.
-func TestNotReduced(t *testing.T) {
+func TestReduce_NotReduced(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		system string

@@ -10,7 +10,7 @@ import (
 
 // Shares change with every 512th run of a row, by the results until then, and at no other time, for rounds of any
 // length.
-func TestCreditAtFixedNumbers(t *testing.T) {
+func TestCredit_AtFixedNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := &walkSeries{phase: phase(Walk.info().Phase), turns: newRotation(schedules.Names(), false)}
 		n := len(r.turns.names)
@@ -98,7 +98,7 @@ func count(mix []uint8, i int) (n int) {
 }
 
 // A schedule outside the default rotation makes runs on request.
-func TestSchedulesOnRequest(t *testing.T) {
+func TestSchedules_OnRequest(t *testing.T) {
 	requested := slices.DeleteFunc(schedules.Names(), func(name string) bool { return slices.Contains(schedules.Default(), name) })
 	if !slices.Contains(requested, schedules.SURW) {
 		t.Errorf("on request %v, want %s among them", requested, schedules.SURW)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/macemc/macemc/choose"
+	"github.com/macemc/macemc/internal/search/runs"
 	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/test/automaton"
 	"github.com/macemc/macemc/search"
@@ -65,7 +66,7 @@ func gridSystem() sim.System {
 //	         yx (11) again; yy, forced 12 and 22 again.                                     5 runs, 4 duplicates
 //
 // At depth 3 no run is ended by the bound.
-func TestDeepeningCounts(t *testing.T) {
+func TestDeepening_Counts(t *testing.T) {
 	res := run(t, search.Config{System: gridSystem(), Workers: 1})
 	if res.Stopped != stats.StoppedComplete || !res.Stats.Complete || res.Stats.ExhaustedDepth != 3 {
 		t.Errorf("stopped %q, complete %v at depth %d; want complete at 3", res.Stopped, res.Stats.Complete, res.Stats.ExhaustedDepth)
@@ -96,7 +97,7 @@ func text(t *testing.T, v any) string {
 }
 
 // One move with three ends, one of them bad: the only event is forced, the choice within it costs 1.
-func TestSafetyWithinDepth(t *testing.T) {
+func TestDeepening_Safety(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2, 3), automaton.To(1, 1)}, Bad: []int{3}}
 	res := run(t, search.Config{System: tab.System()})
 	f := res.Finding
@@ -110,7 +111,7 @@ func TestSafetyWithinDepth(t *testing.T) {
 
 // States 1 and 2 lead only to each other. No run through them ends at the bound; they are leaves because all their
 // successors are seen. The second move enters the dead loop.
-func TestDeadCycle(t *testing.T) {
+func TestDeepening_DeadCycle(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 3), automaton.To(0, 1), automaton.To(1, 2), automaton.To(2, 1), automaton.To(3, 0)}, Live: []int{3}}
 	res := run(t, search.Config{System: tab.System(), WalkSteps: 50, Strategy: search.Deepening, MaxDepth: 5, Workers: 2})
 	f := res.Finding
@@ -127,7 +128,7 @@ func TestDeadCycle(t *testing.T) {
 }
 
 // State 1 has no successor and is not live.
-func TestDeadlock(t *testing.T) {
+func TestDeepening_Deadlock(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 0), automaton.To(0, 1)}, Live: []int{0}}
 	res := run(t, search.Config{System: tab.System()})
 	f := res.Finding
@@ -138,7 +139,7 @@ func TestDeadlock(t *testing.T) {
 
 // An unconfirmed suspect is counted, and the search continues. Only a crash leaves state 1, and leads to the bad state
 // through 0.
-func TestRefutedSuspect(t *testing.T) {
+func TestDeepening_RefutedSuspect(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1), automaton.To(0, 0)}, Live: []int{0}, Crashes: 1}
 	var asked []search.Suspect
 	cfg := search.Config{System: tab.System(), Confirm: func(_ context.Context, s search.Suspect) (search.Confirmed, error) {
@@ -162,5 +163,20 @@ func TestRefutedSuspect(t *testing.T) {
 	}
 	if len(deadlocks) < 2 {
 		t.Errorf("suspects %+v: want one before and one after the crash", asked)
+	}
+}
+
+// The grid of TestDeepening_Counts by two at a time, without a visited set: 4 runs to depth 2, and all 6 paths from 00
+// to 22. The bound 4 ends none of them, nor does the bound 3 if it is the maximum.
+func TestDeepening_DeepenBy(t *testing.T) {
+	for _, most := range []int{0, 3} {
+		s := run(t, search.Config{System: gridSystem(), Workers: 1, Visited: runs.AllStates, Alone: true, DeepenBy: 2, MaxDepth: most}).Stats
+		want := 4
+		if most == 3 {
+			want = 3
+		}
+		if !s.Complete || s.ExhaustedDepth != want || s.Paths != 4+6 {
+			t.Errorf("at most %d deep: complete %v at %d after %d paths, want depth %d, 10 paths", most, s.Complete, s.ExhaustedDepth, s.Paths, want)
+		}
 	}
 }

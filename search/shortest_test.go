@@ -68,7 +68,7 @@ func TestShortest(t *testing.T) {
 
 // Fewer steps may suffice if states may have been taken for others, or draws were sampled. It makes no difference
 // whether all states were visited before or are visited for this search.
-func TestShortestOmission(t *testing.T) {
+func TestShortest_Omission(t *testing.T) {
 	for k, c := range []struct {
 		visited string
 		why     string
@@ -91,7 +91,7 @@ func TestShortestOmission(t *testing.T) {
 }
 
 // An unknown result is reported as such.
-func TestShortestUnknown(t *testing.T) {
+func TestShortest_Unknown(t *testing.T) {
 	cfg, err := withBug(t, "paxos", "PX1").complete()
 	if err != nil {
 		t.Fatal(err)

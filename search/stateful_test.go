@@ -31,7 +31,7 @@ func bundled(t testing.TB, name string, c spec.Config) sim.System {
 
 // Single-decree Paxos with two proposers: the numbers of states and transitions that SPIN and rumur
 // count for the same model.
-func TestBreadthFirstCounts(t *testing.T) {
+func TestBFS_Counts(t *testing.T) {
 	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), Strategy: search.BFS, Reduce: options.ReduceNone})
 	s := &res.Stats
 	if s.States != 98_160 || s.Transitions != 506_256 || !s.Complete || res.Verdict != search.OK || res.Stopped != stats.StoppedComplete {
@@ -43,7 +43,7 @@ func TestBreadthFirstCounts(t *testing.T) {
 }
 
 // Fingerprints give the same numbers, with a bound on the probability of an error. Two workers change nothing.
-func TestBreadthFirstByFingerprints(t *testing.T) {
+func TestBFS_Fingerprints(t *testing.T) {
 	for _, visited := range []string{stateset.Fingerprints64, stateset.Fingerprints128} {
 		for _, workers := range []int{1, 2} {
 			if testing.Short() && (workers == 1) != (visited == stateset.Fingerprints64) {
@@ -64,7 +64,7 @@ func TestBreadthFirstByFingerprints(t *testing.T) {
 }
 
 // If all states were seen, they decide liveness. The walks that show the critical transition must agree.
-func TestStatesDecideLiveness(t *testing.T) {
+func TestStateful_DecidesLiveness(t *testing.T) {
 	for _, strategy := range []search.Name{search.BFS, search.DFS} {
 		for _, visited := range []string{stateset.Exact, stateset.Fingerprints64, stateset.Fingerprints128} {
 			if testing.Short() && (visited == stateset.Exact) != (strategy == search.BFS) {
@@ -92,7 +92,7 @@ func TestStatesDecideLiveness(t *testing.T) {
 	}
 }
 
-func TestBreadthFirstRefuses(t *testing.T) {
+func TestBFS_Refuses(t *testing.T) {
 	sys := bundled(t, "twophase", spec.Config{})
 	for _, c := range []struct {
 		cfg  search.Config
@@ -118,7 +118,7 @@ func TestBreadthFirstRefuses(t *testing.T) {
 
 // A search after one that checked code ended reports no finding only if it has visited all states: the code that ended
 // the other search may be in states that this one did not visit.
-func TestAfterDeath(t *testing.T) {
+func TestStateful_AfterDeath(t *testing.T) {
 	sys := bundled(t, "randtree", spec.Config{})
 	for refused, want := range map[uint64]search.Verdict{0: search.OK, 12: search.Inconclusive} {
 		calls := &options.Calls{At: new(uint64)}
@@ -135,7 +135,7 @@ func TestAfterDeath(t *testing.T) {
 }
 
 // Deepening by table look-up explores the same as by running handlers.
-func TestEnginesAgree(t *testing.T) {
+func TestStateful_EnginesAgree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -153,7 +153,7 @@ func TestEnginesAgree(t *testing.T) {
 
 // A search of liveness alone that reached no verdict on it is inconclusive, even if it checks assertions. A search that also
 // checked another property is not.
-func TestLivenessAlone(t *testing.T) {
+func TestStateful_LivenessAlone(t *testing.T) {
 	sys := bundled(t, "randtree", spec.Config{Nodes: 3})
 	for _, c := range []struct {
 		only []string
@@ -180,7 +180,7 @@ func TestLivenessAlone(t *testing.T) {
 }
 
 // A search of Inevitably properties alone that neither judges them nor makes walks for them is inconclusive, too.
-func TestInevitablyAlone(t *testing.T) {
+func TestStateful_InevitablyAlone(t *testing.T) {
 	sys := bundled(t, "election", spec.Config{})
 	only, err := sys.Only("all follow the highest")
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 	"github.com/macemc/macemc/search"
 )
 
-// The grid of TestDeepeningCounts without a visited set: the runs to depth 1 are x and y; to depth 2 xx yy, xy, yx and
+// The grid of TestDeepening_Counts without a visited set: the runs to depth 1 are x and y; to depth 2 xx yy, xy, yx and
 // yy xx; to depth 3 the 6 paths from 00 to 22.
-func TestNoVisitedSet(t *testing.T) {
+func TestVisited_None(t *testing.T) {
 	res := run(t, search.Config{System: gridSystem(), Workers: 1, Visited: runs.AllStates, Alone: true})
 	s := res.Stats
 	if res.Verdict != search.OK || !s.Complete || s.ExhaustedDepth != 3 || s.Paths != 2+4+6 || s.States != 0 || s.Omission != 0 {
@@ -32,7 +32,7 @@ func TestNoVisitedSet(t *testing.T) {
 
 // Truncated fingerprints hold as many states as they have bits for, and report the bound on omissions. With 9 states
 // the bound for 100 bits is 9*10/2 / 2^100.
-func TestCutFingerprints(t *testing.T) {
+func TestVisited_ShortFingerprints(t *testing.T) {
 	for _, c := range []struct {
 		bits     string
 		least    int
@@ -57,7 +57,7 @@ func TestCutFingerprints(t *testing.T) {
 }
 
 // A search of states that has probably missed some is inconclusive, even if it visited all that it distinguished.
-func TestOmissionIsInconclusive(t *testing.T) {
+func TestVisited_OmissionIsInconclusive(t *testing.T) {
 	for _, strategy := range []search.Name{search.BFS, search.DFS} {
 		for omission, want := range map[float64]search.Verdict{stateset.MostOmission: search.OK, 2 * stateset.MostOmission: search.Inconclusive} {
 			res := run(t, search.Config{System: gridSystem(), Strategy: strategy,
@@ -73,7 +73,7 @@ func TestOmissionIsInconclusive(t *testing.T) {
 	}
 }
 
-func TestVisitedIsChecked(t *testing.T) {
+func TestVisited_Refused(t *testing.T) {
 	for _, c := range []struct {
 		cfg  search.Config
 		want string
@@ -95,7 +95,7 @@ func TestVisitedIsChecked(t *testing.T) {
 }
 
 // The states that deepening stores stay within their limit.
-func TestDeepeningWithinMemory(t *testing.T) {
+func TestVisited_WithinMemory(t *testing.T) {
 	const limit = 100_000
 	res := run(t, search.Config{System: bundled(t, "paxos", spec.Config{}), MaxBytes: limit, Alone: true, Workers: 1})
 	if s := &res.Stats; res.Verdict != search.OutOfResource || res.Stopped != stats.StoppedMemory || s.Complete || s.States == 0 || s.States > limit/18 || s.ExhaustedDepth == 0 {

@@ -44,7 +44,7 @@ func (s *stopper) OnStep(at *runloop.Node, _ *stepinfo.Step) {
 }
 
 // A worker can be stopped in the middle of its first run, in the exhaustive part and in the walk after it.
-func TestStoppedInTheFirstRun(t *testing.T) {
+func TestWorker_StoppedInFirstRun(t *testing.T) {
 	for _, at := range []int{20, 150} {
 		cfg, err := Config{Workers: 1, System: sim.System{
 			Name: "rearming", Nodes: 1, New: func(sim.NodeID) sim.Service { return &rearming{} },
@@ -68,7 +68,7 @@ func TestStoppedInTheFirstRun(t *testing.T) {
 }
 
 // A confirmation that takes too long is cancelled, and the suspect is undecided. The search continues if it has time.
-func TestConfirmationIsBrokenOff(t *testing.T) {
+func TestSettle_ConfirmationEndsAtDeadline(t *testing.T) {
 	cfg := Config{Workers: 1, Time: time.Hour, System: sim.System{Name: "rearming", Nodes: 1, New: func(sim.NodeID) sim.Service { return &rearming{} }}}
 	cfg.Confirm = func(ctx context.Context, _ Suspect) (Confirmed, error) {
 		<-ctx.Done()
@@ -107,5 +107,28 @@ func TestConfirmationIsBrokenOff(t *testing.T) {
 	}
 	if err := s.settle(context.Background(), dead, ""); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A round of fault-free walks, which may be long, takes no more events than the work before it, if that was much.
+func TestTake_EventsOfWalks(t *testing.T) {
+	cfg := Config{Workers: 1, System: sim.System{Name: "rearming", Nodes: 1, New: func(sim.NodeID) sim.Service { return &rearming{} }}}
+	s, err := newSearcher(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		strategy     Name
+		before, want int // events of a unit
+	}{
+		{Walk, 0, 2048}, {Walk, 320_000, 20_000}, {Walk, 1 << 30, 32_768}, {Faulty, 0, 32_768},
+	} {
+		s.totals.tallies = tallies{}
+		s.totals.tallies.of(startPhase).Events = c.before
+		for _, u := range s.take(s.cfg.walks(c.strategy)) {
+			if u.events != c.want {
+				t.Errorf("strategy %s, after %d events: a unit may take %d, want %d", c.strategy, c.before, u.events, c.want)
+			}
+		}
 	}
 }

@@ -88,7 +88,7 @@ func twoLocks(deadlock, disturbs bool) sim.System {
 
 // Random walks begin transfers that the application may begin, also if these disturb and no other event is enabled. All
 // seeds find the deadlock, and walks without it are not short.
-func TestIdleSystem(t *testing.T) {
+func TestDeadlock_IdleSystem(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}

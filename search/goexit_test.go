@@ -67,7 +67,7 @@ func quits(where string) sim.System {
 }
 
 // Checked code that ends its goroutine is soon a finding, at any place, by every strategy and engine.
-func TestExits(t *testing.T) {
+func TestGoexit_AllStrategies(t *testing.T) {
 	for _, where := range []string{"Do", "When", "When panics", "Receive", "property", "monitor"} {
 		for _, c := range []struct {
 			strategy search.Name
@@ -101,6 +101,35 @@ func TestExits(t *testing.T) {
 					t.Errorf("its path shows %+v, %v", o.Finding, err)
 				}
 			})
+		}
+	}
+}
+
+// A MayCrash or MayHalt that panics or ends its goroutine is a finding, by every strategy and engine.
+func TestMayCrash_PanicsOrExits(t *testing.T) {
+	fails := map[string]func(){
+		"MayCrash panicked: no": func() { panic("no") }, "MayCrash ended its goroutine": runtime.Goexit,
+		"MayHalt panicked: no": func() { panic("no") }, "MayHalt ended its goroutine": runtime.Goexit,
+	}
+	for what, fail := range fails {
+		for _, c := range []struct {
+			strategy search.Name
+			engine   string
+		}{{search.Deepening, runloop.ReplayEngine}, {search.Walk, runloop.TableEngine}, {search.BFS, ""}, {search.DFS, ""}} {
+			sys := staying(t, "", nil)
+			may := func(sim.NodeID) bool { fail(); return true }
+			if strings.HasPrefix(what, "MayHalt") {
+				sys.Halts, sys.MayHalt = 1, may
+			} else {
+				sys.Crashes, sys.MayCrash = 1, may
+			}
+			res, err := search.Run(t.Context(), search.Config{System: sys, Strategy: c.strategy, Engine: c.engine, Time: endless, Workers: 2, HandlerLimit: patient})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f := res.Finding; res.Verdict != search.Violation || f == nil || f.Kind != sim.Panic || !strings.HasPrefix(f.Message, what) {
+				t.Errorf("%s, %s: %s, %+v", what, c.strategy, res.Verdict, f)
+			}
 		}
 	}
 }

@@ -26,7 +26,7 @@ func (h *holder) Boot(env sim.Env) { h.start(env) }
 func (h *holder) Timer(sim.Env, any) { h.box = reply{make(chan int)} }
 
 // A value that cannot be encoded is an error that names the field and the rule to add, wherever it occurs.
-func TestRefusedValues(t *testing.T) {
+func TestRun_EncodingErrors(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		start func(sim.Env)

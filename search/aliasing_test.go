@@ -59,7 +59,7 @@ var (
 // Each of these systems reaches two states that a handler can distinguish, although their printed forms are equal. The
 // handler that distinguishes them fails in the one that is reached last. The verdict is the same for all strategies and
 // both engines.
-func TestStatesThatDifferAreNotMerged(t *testing.T) {
+func TestAliasing_DistinguishesStates(t *testing.T) {
 	held := [2]error{errors.New("no such thing"), errors.New("no such thing")}
 	marks := map[int]*mark{1: {}}
 	for _, c := range []struct {
@@ -199,7 +199,7 @@ func ring(laps int) sim.System {
 
 // The slices that tables pass to a handler have the capacity, and refer to the variables, that the state does. The
 // violation is therefore found where running the service itself finds it.
-func TestCopiesAreTheState(t *testing.T) {
+func TestAliasing_CopiesKeepCapacity(t *testing.T) {
 	everywhere(t, "ring", ring(20), func(t *testing.T, res *search.Result) {
 		// Four puts, and from then on one that makes room and one that fills it.
 		if f := res.Finding; f == nil || f.Kind != sim.Safety || f.Property != "good" || f.Steps != 4+2*20-1 {
@@ -209,7 +209,7 @@ func TestCopiesAreTheState(t *testing.T) {
 }
 
 // A ring that is bounded by its capacity is correct.
-func TestRingByCapacityIsCorrect(t *testing.T) {
+func TestAliasing_CapacityBoundsRing(t *testing.T) {
 	everywhere(t, "ring", ring(0), func(t *testing.T, res *search.Result) {
 		if res.Verdict != search.OK {
 			t.Errorf("%s, %s: %+v", res.Verdict, res.Stopped, res.Finding)

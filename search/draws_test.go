@@ -6,13 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/stats"
 	"github.com/macemc/macemc/internal/search/strategy"
-	"github.com/macemc/macemc/internal/table"
-	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -48,7 +45,7 @@ func everyWay(f func(search.Config)) {
 }
 
 // A handler that recovers cannot hide that it makes choices forever.
-func TestSwallowedDivergence(t *testing.T) {
+func TestDraws_RecoveredDivergence(t *testing.T) {
 	everyWay(func(cfg search.Config) {
 		cfg.System = drawing(func(s *numbers, env sim.Env) {
 			defer func() { recover() }()
@@ -64,7 +61,7 @@ func TestSwallowedDivergence(t *testing.T) {
 }
 
 // It cannot hide a call that breaks the contract either.
-func TestSwallowedMisuse(t *testing.T) {
+func TestDraws_RecoveredMisuse(t *testing.T) {
 	everyWay(func(cfg search.Config) {
 		cfg.System = drawing(func(s *numbers, env sim.Env) {
 			defer func() { recover() }()
@@ -78,7 +75,7 @@ func TestSwallowedMisuse(t *testing.T) {
 }
 
 // A draw with too many alternatives is a finding that names the call.
-func TestTooManyAlternatives(t *testing.T) {
+func TestDraws_TooManyAlternatives(t *testing.T) {
 	everyWay(func(cfg search.Config) {
 		cfg.System = drawing(func(s *numbers, env sim.Env) { s.Got = env.Rand().IntN(1 << 40) })
 		res := run(t, cfg)
@@ -89,92 +86,8 @@ func TestTooManyAlternatives(t *testing.T) {
 	})
 }
 
-// A draw with very many alternatives is sampled, which is reported. Violations behind its first and last alternatives
-// are found.
-func TestSampledDraw(t *testing.T) {
-	const many = 1_000_000_000
-	for _, bad := range []int{0, 9, many - 3, -1} {
-		everyWay(func(cfg search.Config) {
-			cfg.System = drawing(func(s *numbers, env sim.Env) {
-				if s.Got = 10 + env.Rand().IntN(many); s.Got == 10+bad {
-					s.Got = 7
-				}
-			})
-			cfg.MaxPaths = 2000
-			res := run(t, cfg)
-			found := res.Finding != nil
-			if found != (bad >= 0) {
-				t.Errorf("%d: %s, %s: got %v, %+v", bad, cfg.Strategy, cfg.Engine, res.Verdict, res.Stats)
-			}
-			if s := res.Stats.Sampled; !found && (res.Stats.Complete || len(s) != 1 || s[0].Label != "rand.IntN" || s[0].Arity != many) {
-				t.Fatalf("%s, %s: complete %v, sampled %v", cfg.Strategy, cfg.Engine, res.Stats.Complete, s)
-			}
-			if !found && cfg.Strategy.Can(strategy.VisitsStates) != (res.Stats.Sampled[0].Taken == 64) {
-				t.Errorf("%s, %s: %d alternatives were taken", cfg.Strategy, cfg.Engine, res.Stats.Sampled[0].Taken)
-			}
-			if !found && cfg.Strategy.Can(strategy.VisitsStates) && (res.Stats.States != 1+64 || res.Stopped != stats.StoppedSampled) {
-				t.Errorf("%s: %d states, stopped: %s", cfg.Strategy, res.Stats.States, res.Stopped)
-			}
-		})
-	}
-}
-
-// A sample does not prove that fewer steps lead to no violation.
-func TestSampledDrawIsNotShortest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow")
-	}
-	cfg := search.Config{Strategy: search.BFS, Workers: 1, Shortest: true}
-	cfg.System = drawing(func(s *numbers, env sim.Env) {
-		if s.Got == 10 {
-			s.Got = 7
-			return
-		}
-		s.Got = 10 + env.Rand().IntN(1_000_000_000)
-		env.SetTimer("go", 1)
-	})
-	res := run(t, cfg)
-	if s := res.Stats.Shortest; s == nil || s.Found != 2 || s.Least || s.Why != "large choices were sampled" {
-		t.Errorf("%+v", s)
-	}
-}
-
-// A sample does not prove unreachability, so a state from which only a sample leads on is not dead.
-func TestSampledDrawIsNotDead(t *testing.T) {
-	locked := func() sim.System {
-		sys := drawing(func(s *numbers, env sim.Env) {
-			if env.Choose("key", 1<<20) == 77_777 {
-				s.Got = 1
-			}
-			env.SetTimer("again", 1)
-		})
-		sys.Properties = append(sys.Properties, sim.Property{Name: "unlocked", Eventually: func(v *sim.View) bool {
-			return v.Service(0).(*numbers).Got == 1
-		}})
-		return sys
-	}
-	sys := locked()
-	r, err := table.Recover(t.Context(), &sys, choose.Path{0, 5}, options.Options{})
-	if err != nil || r.Dead() || r.Closed || r.Stopped != "sampled" {
-		t.Errorf("got %+v, %v, want that a sample proves nothing", r, err)
-	}
-	everyWay(func(cfg search.Config) {
-		if onlyWalks(cfg.Strategy) {
-			return // it is a suspect, without a confirmation here
-		}
-		cfg.System, cfg.Confirm = locked(), refute
-		res := run(t, cfg)
-		if res.Finding != nil || res.Stats.Complete || len(res.Stats.Sampled) != 1 {
-			t.Errorf("%s, %s: got %v, %+v", cfg.Strategy, cfg.Engine, res.Verdict, res.Stats)
-		}
-		if cfg.Strategy.Can(strategy.VisitsStates) && res.Stats.Unchecked == "" {
-			t.Errorf("%s says that liveness was checked", cfg.Strategy)
-		}
-	})
-}
-
 // Limits are checked while the answers of one handler are enumerated.
-func TestLimitsInsideOneState(t *testing.T) {
+func TestDraws_LimitsWithinHandler(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -209,7 +122,7 @@ func TestLimitsInsideOneState(t *testing.T) {
 }
 
 // A handler that recovers each time does not return.
-func TestDivergenceSwallowedForEver(t *testing.T) {
+func TestDraws_RecoveredForever(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -261,7 +174,7 @@ func changing(when string) sim.System {
 }
 
 // A message that is changed after it was sent is found by every strategy.
-func TestChangedMessageEverywhere(t *testing.T) {
+func TestChangedMessage_AllStrategies(t *testing.T) {
 	for _, when := range []string{"at once", "later", "never"} {
 		everyWay(func(cfg search.Config) {
 			cfg.System = changing(when)
@@ -274,5 +187,16 @@ func TestChangedMessageEverywhere(t *testing.T) {
 				t.Errorf("%s: %s, %s: got %v %+v, by sample: %v", when, cfg.Strategy, cfg.Engine, res.Verdict, f, res.Stats.BySample)
 			}
 		})
+	}
+}
+
+// A bound on the choices within a step needs no watchdog.
+func TestDraws_Endless(t *testing.T) {
+	res := run(t, search.Config{System: oneAction(func(_ *node, env sim.Env) {
+		for env.Choose("again", 1) == 0 {
+		}
+	})})
+	if f := res.Finding; f == nil || f.Kind != sim.Divergence || f.Overdue {
+		t.Fatalf("got %+v", f)
 	}
 }

@@ -48,7 +48,7 @@ func takers(tell func(got, msg int)) sim.System {
 
 // A handler that ends the process when it repeats an earlier call is found at that call. If it is not found, there is
 // no verdict.
-func TestRefusedAgain(t *testing.T) {
+func TestCalls_SkippedRepetition(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}

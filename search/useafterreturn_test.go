@@ -60,7 +60,7 @@ func (k *tardy) act(env sim.Env, how string, kept *sim.Env, later *uses) {
 
 // An Env used after its handler had returned is a finding of every strategy and engine, with the function at fault. The
 // coverage until then is not complete.
-func TestUsedLate(t *testing.T) {
+func TestUseAfterReturn(t *testing.T) {
 	for _, how := range []string{"goroutine", "kept"} {
 		for _, c := range []struct {
 			strategy search.Name
@@ -72,7 +72,7 @@ func TestUsedLate(t *testing.T) {
 			t.Run(fmt.Sprint(how, " ", c.strategy, " ", c.engine), func(t *testing.T) {
 				later := new(uses)
 				defer later.happen()
-				kept, names := new(sim.Env), "late_test.go:"
+				kept, names := new(sim.Env), "useafterreturn_test.go:"
 				if how == "kept" {
 					names = `the action "act" kept it`
 				}

@@ -2,8 +2,6 @@ package search_test
 
 import (
 	"fmt"
-	"runtime"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -60,7 +58,7 @@ func (w watching) Observe(_ sim.NodeID, did any) error {
 }
 
 // A function of the state that does not return is suspected like a handler, by every strategy and engine.
-func TestAskedInVain(t *testing.T) {
+func TestHang_FunctionsOfState(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits")
 	}
@@ -85,35 +83,6 @@ func TestAskedInVain(t *testing.T) {
 					t.Errorf("property %q, want %q", f.Property, property)
 				}
 			})
-		}
-	}
-}
-
-// A MayCrash or MayHalt that panics or ends its goroutine is a finding, by every strategy and engine.
-func TestMayCrashFails(t *testing.T) {
-	fails := map[string]func(){
-		"MayCrash panicked: no": func() { panic("no") }, "MayCrash ended its goroutine": runtime.Goexit,
-		"MayHalt panicked: no": func() { panic("no") }, "MayHalt ended its goroutine": runtime.Goexit,
-	}
-	for what, fail := range fails {
-		for _, c := range []struct {
-			strategy search.Name
-			engine   string
-		}{{search.Deepening, runloop.ReplayEngine}, {search.Walk, runloop.TableEngine}, {search.BFS, ""}, {search.DFS, ""}} {
-			sys := staying(t, "", nil)
-			may := func(sim.NodeID) bool { fail(); return true }
-			if strings.HasPrefix(what, "MayHalt") {
-				sys.Halts, sys.MayHalt = 1, may
-			} else {
-				sys.Crashes, sys.MayCrash = 1, may
-			}
-			res, err := search.Run(t.Context(), search.Config{System: sys, Strategy: c.strategy, Engine: c.engine, Time: endless, Workers: 2, HandlerLimit: patient})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if f := res.Finding; res.Verdict != search.Violation || f == nil || f.Kind != sim.Panic || !strings.HasPrefix(f.Message, what) {
-				t.Errorf("%s, %s: %s, %+v", what, c.strategy, res.Verdict, f)
-			}
 		}
 	}
 }

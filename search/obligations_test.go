@@ -54,7 +54,7 @@ func crediting(how string) sim.System {
 
 // A misbehaving obligation method of a monitor is found like a misbehaving Observe: by every strategy and engine, and
 // when the run is executed again.
-func TestObligedIsWatched(t *testing.T) {
+func TestObligations_Misbehave(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"Obliges", "Obligations", "Passed", "Obligations panics"} {
 		for _, cfg := range []search.Config{

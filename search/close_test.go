@@ -60,7 +60,7 @@ func closers(r *register, fail func(*closer) error) sim.System {
 
 // Each service that a search makes is closed once: after a crash, at the end of its run, or if it was made only to be
 // inspected.
-func TestServicesAreClosed(t *testing.T) {
+func TestClose_CalledOnce(t *testing.T) {
 	for _, strategy := range runStrategies {
 		for _, workers := range []int{1, 2} {
 			var r register
@@ -83,7 +83,7 @@ func TestServicesAreClosed(t *testing.T) {
 
 // Resources of a service with a Close method are not copied, so tables reject it by name, and searches with a choice
 // execute runs by replay.
-func TestServicesWithCloseAreNotCopied(t *testing.T) {
+func TestClose_ForbidsCopies(t *testing.T) {
 	var r register
 	for _, cfg := range []search.Config{{Strategy: search.BFS}, {Strategy: search.Walk, Engine: runloop.TableEngine, MaxPaths: 10}} {
 		cfg.System = closers(&r, nil)
@@ -99,7 +99,7 @@ func TestServicesWithCloseAreNotCopied(t *testing.T) {
 }
 
 // A Close that fails is a finding, after a crash and at the end of a run, and a replay reproduces it.
-func TestCloseThatFails(t *testing.T) {
+func TestClose_Fails(t *testing.T) {
 	for _, c := range []struct {
 		strategy search.Name
 		fail     func(*closer) error

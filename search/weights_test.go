@@ -37,7 +37,7 @@ func tellers() sim.System {
 // At first n0's tick, n1's tell and n1's tick are listed; after tell n0's tick, n0's news and n1's tick. By likelihood,
 // tell and news come first, which is the first run of two choices. With equal weights, in list order, three runs that
 // begin with n0's tick come before, and one of those that begin with tell.
-func TestLikelyAlternativesFirst(t *testing.T) {
+func TestWeights_LikelyAlternativesFirst(t *testing.T) {
 	for _, c := range []struct {
 		weights search.Weights
 		paths   int
@@ -54,24 +54,9 @@ func TestLikelyAlternativesFirst(t *testing.T) {
 	}
 }
 
-// The grid of TestDeepeningCounts by two at a time, without a visited set: 4 runs to depth 2, and all 6 paths from 00
-// to 22. The bound 4 ends none of them, nor does the bound 3 if it is the maximum.
-func TestDeepenBy(t *testing.T) {
-	for _, most := range []int{0, 3} {
-		s := run(t, search.Config{System: gridSystem(), Workers: 1, Visited: runs.AllStates, Alone: true, DeepenBy: 2, MaxDepth: most}).Stats
-		want := 4
-		if most == 3 {
-			want = 3
-		}
-		if !s.Complete || s.ExhaustedDepth != want || s.Paths != 4+6 {
-			t.Errorf("at most %d deep: complete %v at %d after %d paths, want depth %d, 10 paths", most, s.Complete, s.ExhaustedDepth, s.Paths, want)
-		}
-	}
-}
-
 // The order does not affect the explored states: all within 3 choices. Of the 3 x 3 counts of ticks, 8 take at most 3
 // choices, 6 the 2 that are left after news was sent, 3 the one that is left after it was received.
-func TestOrderDoesNotMatter(t *testing.T) {
+func TestWeights_KeepStates(t *testing.T) {
 	states := map[int]int{}
 	for _, w := range []search.Weights{search.DefaultWeights(), {Timer: 40, Message: 8, Action: 1, Consequence: 1}} {
 		for _, workers := range []int{1, 2} {
