@@ -9,17 +9,17 @@ import (
 // Leader is the additional state of the leading member. One that has lost its lease continues until the store
 // reports another leader's commit. It does no harm.
 type Leader struct {
-	Leading bool
-	Commit  Commit // the last known commit
-	Asked   Commit // the requested next commit; Rev 0 means none
-	Known   []int  // by member: known incarnations; 0 means silent
-	Heard   []bool // since the last timer for silence
-	Got     []bool // members that are done
-	Next    []int  // by part, as the members report
-	Len     []int
-	Edges   []int
-	Raise   bool   // a new epoch is needed
-	Halt    string // why the search must end, or ""
+	Leading      bool
+	Commit       Commit // the last known commit
+	Requested    Commit // the requested next commit; Rev 0 means none
+	Incarnations []int  // by member, as known; 0 means silent
+	Responded    []bool // members that sent something since the last timer for silence
+	Finished     []bool // members that are done
+	Next         []int  // by part, as the members report
+	Len          []int
+	Edges        []int
+	NeedsEpoch   bool
+	Halt         string // why the search must end, or ""
 }
 
 // granted handles the grant of the lease to this member.
@@ -34,7 +34,7 @@ func (m *Member) granted(env sim.Env, g Granted) {
 		return
 	}
 	switch {
-	case l.Leading && g.Commit.equal(&l.Commit) && l.Asked.Rev == 0 && damaged(g.Commit.Len, g.Lens):
+	case l.Leading && g.Commit.equal(&l.Commit) && l.Requested.Rev == 0 && damaged(g.Commit.Len, g.Lens):
 		g.Commit.End = Damaged
 		m.swap(env, g.Commit)
 	case l.Leading:
@@ -43,13 +43,13 @@ func (m *Member) granted(env sim.Env, g Granted) {
 	if l.Leading || g.Commit.Rev < l.Commit.Rev {
 		return
 	}
-	l.Leading, l.Commit, l.Asked, l.Raise = true, g.Commit, Commit{}, true
-	l.Known = slices.Clone(g.Commit.Incs) // new members send their incarnations
+	l.Leading, l.Commit, l.Requested, l.NeedsEpoch = true, g.Commit, Commit{}, true
+	l.Incarnations = slices.Clone(g.Commit.Incs) // new members send their incarnations
 	if before := g.Commit.Leader; before != 0 {
-		l.Known[before-1] = 0 // its lease has expired
+		l.Incarnations[before-1] = 0 // its lease has expired
 	}
 	l.begin()
-	clear(l.Heard)
+	clear(l.Responded)
 	env.SetTimer(silence{}, silencePeriod)
 	m.lead(env)
 }
@@ -57,23 +57,23 @@ func (m *Member) granted(env sim.Env, g Granted) {
 // begin begins to wait for all members of the commit.
 func (l *Leader) begin() {
 	c := &l.Commit
-	l.Got = make([]bool, len(c.Incs))
+	l.Finished = make([]bool, len(c.Incs))
 	l.Next, l.Len, l.Edges = slices.Clone(c.Next), slices.Clone(c.Len), slices.Clone(c.Edges)
 }
 
 // hello handles a heartbeat. A leaving member is notified when it has no parts left.
 func (m *Member) hello(env sim.Env, from sim.NodeID, h Hello) {
 	l := &m.Leader
-	if h.Inc < l.Known[from-1] {
+	if h.Inc < l.Incarnations[from-1] {
 		return
 	}
-	l.Known[from-1], l.Heard[from-1] = h.Inc, true
+	l.Incarnations[from-1], l.Responded[from-1] = h.Inc, true
 	if h.Leaves {
-		l.Known[from-1] = 0
+		l.Incarnations[from-1] = 0
 	}
 	switch {
 	case !l.Leading:
-	case l.Commit.Incs[from-1] != l.Known[from-1]:
+	case l.Commit.Incs[from-1] != l.Incarnations[from-1]:
 		m.lead(env)
 	case h.Leaves:
 		env.Send(from, Go{l.Commit})
@@ -87,12 +87,12 @@ func (m *Member) silent(env sim.Env) {
 		return
 	}
 	env.SetTimer(silence{}, silencePeriod)
-	for i := range l.Known {
-		if !l.Heard[i] && l.Commit.Incs[i] != 0 {
-			l.Known[i] = 0
+	for i := range l.Incarnations {
+		if !l.Responded[i] && l.Commit.Incs[i] != 0 {
+			l.Incarnations[i] = 0
 		}
 	}
-	clear(l.Heard)
+	clear(l.Responded)
 	m.lead(env)
 }
 
@@ -102,7 +102,7 @@ func (m *Member) lost(env sim.Env, msg Lost) {
 	if !l.Leading || (at{msg.Epoch, msg.K}) != l.Commit.at() {
 		return
 	}
-	l.Raise = true
+	l.NeedsEpoch = true
 	m.lead(env)
 }
 
@@ -111,11 +111,11 @@ func (m *Member) done(env sim.Env, from sim.NodeID, d Done) {
 	l := &m.Leader
 	c := &l.Commit
 	b := m.Worker.bugs
-	if !l.Leading || l.Asked.Rev != 0 || d.Epoch != c.Epoch ||
+	if !l.Leading || l.Requested.Rev != 0 || d.Epoch != c.Epoch ||
 		d.K != c.K && !b.has(oldDone) || d.Inc != c.Incs[from-1] && !b.has(noIncarnation) {
 		return
 	}
-	l.Got[from-1] = true
+	l.Finished[from-1] = true
 	for i, owner := range c.Owner {
 		if owner == from {
 			l.Next[i], l.Len[i], l.Edges[i] = d.Next[i], d.Len[i], c.Edges[i]+d.Edges[i]
@@ -125,7 +125,7 @@ func (m *Member) done(env sim.Env, from sim.NodeID, d Done) {
 		l.Halt = d.Halt
 	}
 	for i, inc := range c.Incs {
-		if inc != 0 && !l.Got[i] {
+		if inc != 0 && !l.Finished[i] {
 			return
 		}
 	}
@@ -151,7 +151,7 @@ func (c *Commit) expanded() bool { return slices.Equal(c.Next, c.Len) }
 // swap asks the store to replace the commit.
 func (m *Member) swap(env sim.Env, c Commit) {
 	c.Rev++
-	m.Leader.Asked = c
+	m.Leader.Requested = c
 	env.Send(0, Swap{c})
 }
 
@@ -161,8 +161,8 @@ func (m *Member) swapped(env sim.Env, c Commit, lens []int) {
 	if !l.Leading || c.Rev <= l.Commit.Rev {
 		return
 	}
-	own := c.equal(&l.Asked)
-	l.Commit, l.Asked, l.Leading = c, Commit{}, own
+	own := c.equal(&l.Requested)
+	l.Commit, l.Requested, l.Leading = c, Commit{}, own
 	if !own {
 		return
 	}
@@ -195,20 +195,20 @@ func damaged(committed, lens []int) bool {
 // lead does what the leader must do next. It may be repeated.
 func (m *Member) lead(env sim.Env) {
 	l := &m.Leader
-	l.Known[env.Self()-1] = m.Inc
+	l.Incarnations[env.Self()-1] = m.Inc
 	switch {
 	case !l.Leading:
-	case l.Asked.Rev != 0:
-		env.Send(0, Swap{l.Asked})
+	case l.Requested.Rev != 0:
+		env.Send(0, Swap{l.Requested})
 	case l.Halt != "":
 		next := l.Commit.clone()
 		next.End, next.Why = Halted, l.Halt
 		m.swap(env, next)
-	case l.Raise || l.changed(m.Worker.bugs):
-		l.Raise = false
+	case l.NeedsEpoch || l.changed(m.Worker.bugs):
+		l.NeedsEpoch = false
 		next := l.Commit.clone()
 		next.Epoch++
-		next.Leader, next.Incs = env.Self(), slices.Clone(l.Known)
+		next.Leader, next.Incs = env.Self(), slices.Clone(l.Incarnations)
 		next.assign()
 		m.swap(env, next)
 	default:
@@ -227,7 +227,7 @@ func (m *Member) halt(env sim.Env, h Halt) {
 // changed reports whether the known members or incarnations differ from those of the commit.
 func (l *Leader) changed(b bugs) bool {
 	for i, inc := range l.Commit.Incs {
-		if l.Known[i] != inc && !(b.has(noIncarnation) && l.Known[i] != 0 && inc != 0) {
+		if l.Incarnations[i] != inc && !(b.has(noIncarnation) && l.Incarnations[i] != 0 && inc != 0) {
 			return true
 		}
 	}

@@ -35,7 +35,7 @@ func (m *Member) Boot(env sim.Env) {
 // Start begins a life of a member, with a unique incarnation.
 func (m *Member) Start(env sim.Env, inc int) {
 	m.Inc = inc
-	m.Leader.Known, m.Leader.Heard = make([]int, env.Nodes()-1), make([]bool, env.Nodes()-1)
+	m.Leader.Incarnations, m.Leader.Responded = make([]int, env.Nodes()-1), make([]bool, env.Nodes()-1)
 	m.beat(env)
 }
 
