@@ -22,7 +22,7 @@ type data struct {
 	send       func(to sim.NodeID, content any)
 	logs       archive
 	read       [parts]bool // by part: its log was read, and no other process wrote to it
-	endReason  string      // why the search ends; empty if it goes on
+	end        *Why        // why the search ends; nil if it goes on
 	missing    bool        // something is missing, or cannot be had from the server
 	impossible bool        // this superstep cannot be completed here
 	budget     time.Duration
@@ -71,6 +71,14 @@ func (w Why) String() string {
 	return string(text)
 }
 
+// halt returns the reason as superstep passes it on. It returns "" if the search goes on.
+func (w *Why) halt() string {
+	if w == nil {
+		return ""
+	}
+	return w.String()
+}
+
 // failed handles an error of the shard.
 func (d *data) failed(err error) {
 	var found *explore.FoundError
@@ -79,13 +87,13 @@ func (d *data) failed(err error) {
 	case err == nil:
 	case errors.Is(err, errUnread):
 		d.missing, d.impossible = true, true
-	case d.endReason != "":
+	case d.end != nil:
 	case errors.As(err, &differs):
 		d.differs(differs.Source, d.other, differs.Witness, 0)
 	case errors.As(err, &found):
-		d.endReason = Why{Kind: "found", Text: err.Error(), Worker: d.m.self, Source: &found.Source, AtEdge: found.AtEdge}.String()
+		d.end = &Why{Kind: "found", Text: err.Error(), Worker: d.m.self, Source: &found.Source, AtEdge: found.AtEdge}
 	default:
-		d.endReason = Why{Kind: "error", Text: err.Error(), Worker: d.m.self}.String()
+		d.end = &Why{Kind: "error", Text: err.Error(), Worker: d.m.self}
 	}
 }
 
@@ -121,7 +129,7 @@ func (d *data) Read(c *superstep.Commit, self sim.NodeID) bool {
 // Pending implements [superstep.Data].
 func (d *data) Pending() bool {
 	for i := range d.read {
-		if d.shard.Has(i) && d.shard.Len(i) > d.m.seen[i].len && d.endReason == "" {
+		if d.shard.Has(i) && d.shard.Len(i) > d.m.seen[i].len && d.end == nil {
 			return true
 		}
 	}
@@ -130,7 +138,7 @@ func (d *data) Pending() bool {
 
 // Say implements [superstep.Data].
 func (d *data) Say(done *superstep.Done) {
-	done.Next, done.Len, done.Edges, done.Halt = make([]int, parts), make([]int, parts), make([]int, parts), d.endReason
+	done.Next, done.Len, done.Edges, done.Halt = make([]int, parts), make([]int, parts), make([]int, parts), d.end.halt()
 	for i := range parts {
 		if d.shard.Has(i) {
 			done.Next[i], done.Edges[i] = d.shard.Next(i)
@@ -148,17 +156,17 @@ func (d *data) Expand(env sim.Env, c *superstep.Commit, send func(to sim.NodeID,
 		}
 	}
 	if d.m.Depth > 0 && c.Level >= d.m.Depth {
-		d.endReason = Why{Kind: "depth"}.String()
+		d.end = &Why{Kind: "depth"}
 		return
 	}
 	if d.memory > 0 && d.shard.Bytes() > d.memory {
-		d.endReason = Why{Kind: "memory", Worker: d.m.self}.String()
+		d.end = &Why{Kind: "memory", Worker: d.m.self}
 		return
 	}
 	defer d.unmark()
 	deadline := time.Now().Add(d.budget)
 	d.failed(d.shard.Expand(c.Until, func() bool { return time.Now().After(deadline) }))
-	if sampled := d.shard.Sampled(); len(sampled) > 0 && d.endReason == "" {
+	if sampled := d.shard.Sampled(); len(sampled) > 0 && d.end == nil {
 		d.failed(errors.New("checked code makes a choice with too many alternatives to enumerate: a cluster does not sample"))
 	}
 	for to, pack := range d.packs {
@@ -205,7 +213,7 @@ const (
 
 // Take implements [superstep.Data].
 func (d *data) Take(_ sim.Env, from sim.NodeID, content any) {
-	if d.endReason != "" || d.impossible {
+	if d.end != nil || d.impossible {
 		return
 	}
 	defer d.unmark()

@@ -21,7 +21,7 @@ func (d *data) sample(self sim.NodeID, c *superstep.Commit) {
 			to = sim.NodeID(id)
 		}
 	}
-	if to == self || d.endReason != "" {
+	if to == self || d.end != nil {
 		return
 	}
 	pack := d.shard.NewPack()
@@ -75,5 +75,5 @@ func (d *data) compare(from sim.NodeID, content []byte) error {
 
 // differs ends the search because another member has other successors of a state.
 func (d *data) differs(at explore.Source, other sim.NodeID, own, theirs uint64) {
-	d.endReason = Why{Kind: "differs", Worker: d.m.self, Source: &at, AtEdge: true, Other: other, Witness: own, Theirs: theirs}.String()
+	d.end = &Why{Kind: "differs", Worker: d.m.self, Source: &at, AtEdge: true, Other: other, Witness: own, Theirs: theirs}
 }

@@ -28,7 +28,7 @@ func (d *data) Ask(env sim.Env, c *superstep.Commit, taken bool) {
 			d.warn(i, err)
 			if !retried(err) {
 				d.failed(err)
-				d.m.halt(d.endReason) // the member will not be done
+				d.m.halt(d.end.halt()) // the member will not be done
 			}
 		case taken && d.shard.Len(i) > d.m.seen[i].len:
 			full = append(full, i)
