@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/world"
+	"github.com/macemc/macemc/internal/test/bundled"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
@@ -26,7 +27,7 @@ func BenchmarkTableWalk(b *testing.B) {
 	for _, nodes := range []int{2, 5, 8} {
 		for _, engine := range engines {
 			b.Run(fmt.Sprintf("randtree/nodes=%d/%s", nodes, engine.name), func(b *testing.B) {
-				sys := bundled(b, "randtree", nodes, sim.Limits{})
+				sys := bundled.System(b, "randtree", nodes, sim.Limits{})
 				w, err := engine.make(sys, kernel.Options{})
 				if err != nil {
 					b.Fatal(err)
@@ -62,8 +63,8 @@ func BenchmarkTableWalk(b *testing.B) {
 // BenchmarkExplore measures the exploration of Paxos, with empty tables each time: transitions and
 // states per second of processor time.
 func BenchmarkExplore(b *testing.B) {
-	two, three := bundled(b, "paxos", 6, sim.Limits{}), bundled(b, "paxos", 7, sim.Limits{})
-	randtree := bundled(b, "randtree", 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
+	two, three := bundled.System(b, "paxos", 6, sim.Limits{}), bundled.System(b, "paxos", 7, sim.Limits{})
+	randtree := bundled.System(b, "randtree", 3, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1})
 	for _, bench := range []struct {
 		name string
 		sys  *sim.System

@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/crashes"
 	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/test/lockstep"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -58,7 +59,7 @@ func lodgers(network sim.Network, cut sim.CrashCut, containers ...[]sim.NodeID) 
 }
 
 // All explorations agree with the replay engine when nodes run in one process, also if other nodes have unsynced writes.
-func TestExploreContainers(t *testing.T) {
+func TestContainers_AgreeWithReplay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -115,13 +116,13 @@ func TestExploreContainers(t *testing.T) {
 					t.Errorf("%s: %d states, %d transitions, %d live, complete %v, %v", how, x.States, x.Transitions, x.Live, x.Complete, x.Finding)
 				}
 			}
-			newBoth(t, test.sys, 1).walk(500, 30)
+			lockstep.New(t, test.sys, 1).Walk(500, 30)
 		})
 	}
 }
 
 // A property that reads a node is asked when that node falls with another one.
-func TestContainerBreaksAlways(t *testing.T) {
+func TestContainers_CrashBreaksAlways(t *testing.T) {
 	for _, id := range []sim.NodeID{0, 2} {
 		sys := lodgers(netsim.Datagrams{}, sim.CutPrefix, []sim.NodeID{2, 0})
 		sys.Properties = []sim.Property{{Name: "up", Always: func(v *sim.View) bool { return v.Service(id) != nil }}}
@@ -133,7 +134,7 @@ func TestContainerBreaksAlways(t *testing.T) {
 }
 
 // A system with containers is not reduced, and the report says so.
-func TestContainersAreNotReduced(t *testing.T) {
+func TestContainers_NotReduced(t *testing.T) {
 	sys := lodgers(netsim.Datagrams{}, sim.CutPrefix, []sim.NodeID{2, 0})
 	sys.Properties, sys.Roles = nil, func(id sim.NodeID) string { return fmt.Sprint(id != 1) }
 	all := breadth(t, sys, options.Options{})
@@ -142,7 +143,7 @@ func TestContainersAreNotReduced(t *testing.T) {
 		t.Errorf("%d states of %d, %+v", x.States, all.States, x.Reduced)
 	}
 	if x.Crashes == nil || x.Crashes.Why != "containers" || len(x.Crashes.Implicit) > 0 {
-		t.Errorf("%+v", x.Crashes)
+		t.Errorf("got %+v, want no implicit crashes because of containers", x.Crashes)
 	}
 	x = breadth(t, sys, options.Options{Crashes: options.CrashImplicit})
 	if x.Complete || x.Stopped != crashes.StoppedCrashes {
@@ -150,11 +151,11 @@ func TestContainersAreNotReduced(t *testing.T) {
 	}
 	both := lodgers(netsim.Streams{Buffer: 1}, sim.CutPrefix, []sim.NodeID{2, 0})
 	if x := breadth(t, both, options.Options{Reduce: options.ReduceFull}); x.Reduced.Why != "streams, containers: not reduced" {
-		t.Errorf("%+v", x.Reduced)
+		t.Errorf("got %+v, want no reduction because of streams and containers", x.Reduced)
 	}
 	sys.Containers = nil
 	sys.Halts, sys.Crashes = 0, 0
 	if x := breadth(t, sys, options.Options{Reduce: options.ReduceFull}); slices.Contains([]options.Reduction{options.ReduceNone}, x.Reduced.Used) {
-		t.Errorf("%+v", x.Reduced)
+		t.Errorf("got %+v, want a reduction", x.Reduced)
 	}
 }

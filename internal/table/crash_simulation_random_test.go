@@ -139,14 +139,14 @@ func sameCrashing(sys *sim.System, full, less *seen, model options.CrashModel, t
 }
 
 // The path to a violation ends there, although only one step could follow it.
-func TestTransparent_ViolationWithinChain(t *testing.T) {
+func TestImplicitCrashes_ViolationWithinChain(t *testing.T) {
 	if err := compareCrashing(3_082_153, "", &crashingTally{}); err != nil {
 		t.Error(err)
 	}
 }
 
 // Where crashes are left out the verdict is as with them.
-func TestTransparent(t *testing.T) {
+func TestImplicitCrashes_RandomSystems(t *testing.T) {
 	var c crashingTally
 	n := *crashings
 	if testing.Short() {

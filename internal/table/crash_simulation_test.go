@@ -81,7 +81,7 @@ func (s *second) Observe(_ sim.NodeID, ev any) error {
 }
 
 // In each of these systems crashes matter for one reason alone. Without the check of that reason nothing is found.
-func TestOpaque(t *testing.T) {
+func TestCrashSimulation_CrashesMatter(t *testing.T) {
 	t.Parallel()
 	read := func(s *phoenix, env sim.Env) {
 		if wrote(env, "a") {
@@ -254,7 +254,7 @@ func TestOpaque(t *testing.T) {
 
 // Whether crashes matter depends on the effects of interrupted steps: half of a step, on the disk or to other nodes, makes
 // a node wrong.
-func TestTransparentCuts(t *testing.T) {
+func TestCrashSimulation_Cuts(t *testing.T) {
 	t.Parallel()
 	half := func(key string, after func(s *phoenix, env sim.Env)) habits {
 		return habits{
@@ -352,7 +352,7 @@ func (s *teller) Receive(env sim.Env, from sim.NodeID, msg any) {
 }
 
 // A datagram that is sent twice after a crash, and once without, makes a difference.
-func TestCopiesAreNotTransparent(t *testing.T) {
+func TestCrashSimulation_CopiesMatter(t *testing.T) {
 	t.Parallel()
 	sys := sim.System{
 		Name: "twofold", Nodes: 2, Network: netsim.Datagrams{}, Crashes: 1, MayCrash: func(id sim.NodeID) bool { return id == 1 },

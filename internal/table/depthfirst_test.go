@@ -8,14 +8,16 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/explore"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/test/bundled"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
-	"pgregory.net/rapid"
 )
 
 // depthFirst makes an exploration depth-first.
@@ -95,7 +97,7 @@ func leadsTo(t tester, sys *sim.System, path choose.Path, want error) (steps int
 }
 
 // All small systems to their end: both orders see the same.
-func TestDepthFirstCompletes(t *testing.T) {
+func TestDepthFirst_Completes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -103,11 +105,11 @@ func TestDepthFirstCompletes(t *testing.T) {
 		name string
 		sys  *sim.System
 	}{
-		{"paxos", bundled(t, "paxos", 6, sim.Limits{})},
-		{"twophase", bundled(t, "twophase", 3, sim.Limits{})},
-		{"twophase with crashes", bundled(t, "twophase", 3, sim.Limits{sim.Crashes: 1})},
-		{"dead states", bundled(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")},
-		{"dead by one bug", bundled(t, "twophase", 3, sim.Limits{}, "TP3")},
+		{"paxos", bundled.System(t, "paxos", 6, sim.Limits{})},
+		{"twophase", bundled.System(t, "twophase", 3, sim.Limits{})},
+		{"twophase with crashes", bundled.System(t, "twophase", 3, sim.Limits{sim.Crashes: 1})},
+		{"dead states", bundled.System(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")},
+		{"dead by one bug", bundled.System(t, "twophase", 3, sim.Limits{}, "TP3")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, visited := range visitedSets {
@@ -120,8 +122,8 @@ func TestDepthFirstCompletes(t *testing.T) {
 }
 
 // With a bound the same states are visited, and what a bound leaves to one order it leaves to the other.
-func TestDepthFirstToADepth(t *testing.T) {
-	eachVariant(t, func(t *testing.T, i int, sys *sim.System) {
+func TestDepthFirst_ToDepth(t *testing.T) {
+	bundled.Each(t, func(t *testing.T, i int, sys *sim.System) {
 		for depth, visited := range visitedSets { // bugs change little, and take turns with them
 			if i > 0 && depth == i%len(visitedSets) && !testing.Short() || i == 0 && (!testing.Short() || depth == 0) {
 				bothOrders(t, sys, options.Options{MaxDepth: 3 + depth%2, Visited: visited, SkipRehearsal: true})
@@ -132,11 +134,11 @@ func TestDepthFirstToADepth(t *testing.T) {
 	if testing.Short() {
 		depth = 6
 	}
-	bothOrders(t, bundled(t, "randtree", 3, sim.Limits{}), options.Options{MaxDepth: depth})
-	bothOrders(t, bundled(t, "randtree", 12, sim.Limits{}), options.Options{MaxDepth: 3}) // 78 connections
+	bothOrders(t, bundled.System(t, "randtree", 3, sim.Limits{}), options.Options{MaxDepth: depth})
+	bothOrders(t, bundled.System(t, "randtree", 12, sim.Limits{}), options.Options{MaxDepth: 3}) // 78 connections
 }
 
-func TestDepthFirstRandomSystems(t *testing.T) {
+func TestDepthFirst_RandomSystems(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		sys := script.Draw(t).System()
 		bothOrders(t, sys, options.Options{
@@ -147,7 +149,7 @@ func TestDepthFirstRandomSystems(t *testing.T) {
 	})
 }
 
-func TestDepthFirstFinds(t *testing.T) {
+func TestDepthFirst_Finds(t *testing.T) {
 	picky := &sim.System{Name: "picky", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{} }, Properties: []sim.Property{
 		{Name: "no 5", Always: sim.Each(func(_ sim.NodeID, d *drawer) bool { return d.N != 5 })}}}
 	for _, test := range []struct {
@@ -167,7 +169,7 @@ func TestDepthFirstFinds(t *testing.T) {
 				x := dive(t, test.sys, options.Options{Visited: visited})
 				var f *sim.Finding
 				if !errors.As(x.Finding, &f) || f.Kind != test.kind || x.Complete || x.Stopped != "finding" {
-					t.Fatalf("%+v", x)
+					t.Fatalf("got %+v, want a finding of kind %s", x, test.kind)
 				}
 				if steps := leadsTo(t, test.sys, x.Path, x.Finding); steps != test.steps {
 					t.Errorf("%d steps, want %d", steps, test.steps)
@@ -197,7 +199,7 @@ func (c *chain) Timer(env sim.Env, t any) {
 	}
 }
 
-func TestDepthFirstExpandsAgainWhatIsNearer(t *testing.T) {
+func TestDepthFirst_ReexpandsNearerStates(t *testing.T) {
 	sys := &sim.System{Name: "chain", Nodes: 1, New: func(sim.NodeID) sim.Service { return &chain{} }}
 	for _, c := range []struct{ depth, states, expanded, transitions int }{
 		{1, 3, 1, 2}, // 0; then 1 and 4
@@ -214,10 +216,10 @@ func TestDepthFirstExpandsAgainWhatIsNearer(t *testing.T) {
 	}
 }
 
-func TestDepthFirstStops(t *testing.T) {
+func TestDepthFirst_Stops(t *testing.T) {
 	x := dive(t, paxos(2), options.Options{MaxStates: 1000})
 	if x.Stopped != "states" || x.Complete || x.States < 1000 || x.States > 1400 {
-		t.Errorf("%+v", x)
+		t.Errorf("got %+v, want a stop at 1000 to 1400 states", x)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -239,11 +241,11 @@ func TestDepthFirstStops(t *testing.T) {
 	}
 }
 
-func TestDepthFirstIsDeterministic(t *testing.T) {
+func TestDepthFirst_Deterministic(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	sys := bundled(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")
+	sys := bundled.System(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")
 	for _, visited := range visitedSets {
 		x, y := dive(t, sys, options.Options{Visited: visited}), dive(t, sys, options.Options{Visited: visited})
 		if !x.Complete || !reflect.DeepEqual(x, y) {
@@ -253,7 +255,7 @@ func TestDepthFirstIsDeterministic(t *testing.T) {
 }
 
 // Few states wait, and transitions allocate nothing; only sets and tables do.
-func TestDepthFirstAllocatesNothingPerTransition(t *testing.T) {
+func TestDepthFirst_AllocatesNothing(t *testing.T) {
 	for _, visited := range quickSets(2) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -269,19 +271,19 @@ func TestDepthFirstAllocatesNothingPerTransition(t *testing.T) {
 }
 
 // Nondeterministic handlers are detected in this order, too.
-func TestDepthFirstFindsWhatIsNoFunctionOfItsState(t *testing.T) {
+func TestDepthFirst_ReportsNondeterminism(t *testing.T) {
 	sys := &sim.System{Name: "hidden", Nodes: 3, New: func(sim.NodeID) sim.Service { return &tally{} }}
 	x := dive(t, sys, options.Options{})
 	var f *sim.Finding
 	if !errors.As(x.Finding, &f) || f.Kind != sim.Nondeterminism || len(x.Path) == 0 {
-		t.Errorf("%+v", x)
+		t.Errorf("got %+v, want nondeterminism with a path", x)
 	}
 }
 
 func BenchmarkDepthFirst(b *testing.B) {
 	for _, visited := range visitedSets {
 		b.Run("visited="+visited.Name, func(b *testing.B) {
-			sys := bundled(b, "paxos", 6, sim.Limits{})
+			sys := bundled.System(b, "paxos", 6, sim.Limits{})
 			b.ReportAllocs()
 			states, transitions := 0, 0
 			begin := processorTime(b)

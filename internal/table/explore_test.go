@@ -16,9 +16,18 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/test/bundled"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
 )
+
+// tester is what both testing.T and rapid.T are.
+type tester interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+	Logf(string, ...any)
+}
 
 func breadth(t tester, sys *sim.System, opts options.Options) *table.Exploration {
 	t.Helper()
@@ -30,20 +39,20 @@ func breadth(t tester, sys *sim.System, opts options.Options) *table.Exploration
 }
 
 // SPIN, rumur and Stateright agree on these counts for the same model.
-func TestExplorePaxos(t *testing.T) {
+func TestExplore_Paxos(t *testing.T) {
 	x := breadth(t, paxos(2), options.Options{})
 	if x.States != 98_160 || x.Transitions != 506_256 || !x.Complete || x.Finding != nil {
-		t.Errorf("%+v", x)
+		t.Errorf("got %+v, want 98160 states, 506256 transitions, complete", x)
 	}
 	t.Logf("%+v", x)
 }
 
 // So does the bundled Paxos.
-func TestExploreBundledPaxos(t *testing.T) {
-	sys := bundled(t, "paxos", 6, sim.Limits{})
+func TestExplore_BundledPaxos(t *testing.T) {
+	sys := bundled.System(t, "paxos", 6, sim.Limits{})
 	x := breadth(t, sys, options.Options{})
 	if x.States != 98_160 || x.Transitions != 506_256 || !x.Complete || x.Finding != nil {
-		t.Errorf("%+v", x)
+		t.Errorf("got %+v, want 98160 states, 506256 transitions, complete", x)
 	}
 }
 
@@ -126,18 +135,18 @@ func oracle(t tester, sys *sim.System, depth int) (states, transitions, live int
 	return len(seen), transitions, live, nil
 }
 
-func TestExploreIsThatOfTheReplayEngine(t *testing.T) {
+func TestExplore_AgreesWithReplay(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		sys   *sim.System
 		depth int
 	}{
-		{"pingack", bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1}), 9}, // has no end: pings pile up
+		{"pingack", bundled.System(t, "pingack", 2, sim.Limits{sim.Loss: 1}), 9}, // has no end: pings pile up
 		{"paxos with one proposer", paxos(1), 0},
-		{"pingack with all faults", bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1, sim.Dup: 1, sim.Crashes: 1, sim.Partitions: 1}), 5},
-		{"randtree", bundled(t, "randtree", 2, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}), 5},
-		{"many words", bundled(t, "randtree", 12, sim.Limits{}), 2}, // 78 connections
-		{"randtree with partitions", bundled(t, "randtree", 3, sim.Limits{sim.Partitions: 1}), 4},
+		{"pingack with all faults", bundled.System(t, "pingack", 2, sim.Limits{sim.Loss: 1, sim.Dup: 1, sim.Crashes: 1, sim.Partitions: 1}), 5},
+		{"randtree", bundled.System(t, "randtree", 2, sim.Limits{sim.Crashes: 1, sim.NetErrors: 1}), 5},
+		{"many words", bundled.System(t, "randtree", 12, sim.Limits{}), 2}, // 78 connections
+		{"randtree with partitions", bundled.System(t, "randtree", 3, sim.Limits{sim.Partitions: 1}), 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			states, transitions, live, found := oracle(t, test.sys, test.depth)
@@ -154,9 +163,9 @@ func TestExploreIsThatOfTheReplayEngine(t *testing.T) {
 	}
 }
 
-func TestExploreRandomSystems(t *testing.T) { exploreRandom(t, script.Draw, 2) }
+func TestExplore_RandomSystems(t *testing.T) { exploreRandom(t, script.Draw, 2) }
 
-func TestExploreSmallRandomSystems(t *testing.T) { exploreRandom(t, script.DrawSmall, 5) }
+func TestExplore_SmallRandomSystems(t *testing.T) { exploreRandom(t, script.DrawSmall, 5) }
 
 func exploreRandom(t *testing.T, draw func(*rapid.T) *script.Config, depth int) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -180,7 +189,7 @@ func exploreRandom(t *testing.T, draw func(*rapid.T) *script.Config, depth int) 
 }
 
 // A counterexample is as short as possible, and the replay engine reaches the same finding by its path.
-func TestExploreFinds(t *testing.T) {
+func TestExplore_Finds(t *testing.T) {
 	forgetful := paxos(2)
 	sound := forgetful.New
 	forgetful.New = func(id sim.NodeID) sim.Service {
@@ -209,7 +218,7 @@ func TestExploreFinds(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			x := breadth(t, test.sys, options.Options{})
 			if x.Finding == nil || x.Complete || x.Stopped != "finding" {
-				t.Fatalf("%+v", x)
+				t.Fatalf("got %+v, want a finding", x)
 			}
 			w, err := kernel.NewWorld(test.sys, kernel.Options{})
 			if err != nil {
@@ -286,7 +295,7 @@ func (d *deaf) Observe(_ sim.NodeID, event any) error {
 }
 
 // State that is not encoded does not show in the tables, but it does when a run is executed.
-func TestExploreFindsWhatIsNoFunctionOfItsState(t *testing.T) {
+func TestExplore_ReportsNondeterminism(t *testing.T) {
 	sys := &sim.System{Name: "hidden", Nodes: 3, New: func(sim.NodeID) sim.Service { return &tally{} }}
 	x := breadth(t, sys, options.Options{})
 	var f *sim.Finding
@@ -294,7 +303,7 @@ func TestExploreFindsWhatIsNoFunctionOfItsState(t *testing.T) {
 		!strings.Contains(f.Message,
 			"*table_test.tally: two states have the same encoding but behave differently: reached another state when the run was executed without tables; N is ") ||
 		!strings.Contains(f.Message, "; secret is ") || len(x.Path) == 0 {
-		t.Errorf("%+v", x)
+		t.Errorf("got %+v, want a collision of encodings that names secret, with a path", x)
 	}
 	t.Log(x.Finding)
 }
@@ -320,10 +329,10 @@ func (h *tally) Timer(env sim.Env, t any) {
 	}
 }
 
-func TestExploreStops(t *testing.T) {
+func TestExplore_Stops(t *testing.T) {
 	x := breadth(t, paxos(2), options.Options{MaxStates: 1000})
 	if x.Stopped != "states" || x.Complete || x.States < 1000 || x.States > 1200 {
-		t.Errorf("%+v", x)
+		t.Errorf("got %+v, want a stop at 1000 to 1200 states", x)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -334,8 +343,8 @@ func TestExploreStops(t *testing.T) {
 }
 
 // The same exploration has the same result in every respect.
-func TestExploreIsDeterministic(t *testing.T) {
-	sys := bundled(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")
+func TestExplore_Deterministic(t *testing.T) {
+	sys := bundled.System(t, "twophase", 4, sim.Limits{sim.Crashes: 1}, "TP3")
 	for _, visited := range quickSets(0) {
 		x := breadth(t, sys, options.Options{Visited: visited})
 		y := breadth(t, sys, options.Options{Visited: visited})
@@ -345,11 +354,11 @@ func TestExploreIsDeterministic(t *testing.T) {
 	}
 }
 
-func TestExploreStaysWithinMemory(t *testing.T) {
+func TestExplore_WithinMemory(t *testing.T) {
 	for _, visited := range quickSets(1) {
 		all := breadth(t, paxos(2), options.Options{Visited: visited})
 		if !all.Complete || all.Expanded != all.States {
-			t.Fatalf("%+v", all)
+			t.Fatalf("got %+v, want a complete exploration", all)
 		}
 		x := breadth(t, paxos(2), options.Options{Visited: visited, MaxBytes: (all.Bytes + all.Frontier) / 2})
 		if x.Stopped != "memory" || x.Complete || x.Bytes > (all.Bytes+all.Frontier)/2 || x.States < 1000 || x.Expanded >= x.States {
@@ -363,7 +372,7 @@ func TestExploreStaysWithinMemory(t *testing.T) {
 	}
 }
 
-func TestExploreRefusesBadOptions(t *testing.T) {
+func TestExplore_RefusesBadOptions(t *testing.T) {
 	for _, opts := range []options.Options{{MaxDepth: -1}, {MaxStates: -1}, {MaxBytes: -1}} {
 		if _, err := table.Explore(context.Background(), paxos(1), opts); err == nil {
 			t.Errorf("%+v: no error", opts)

@@ -14,7 +14,7 @@ import (
 )
 
 // Results of bundled systems with implicit crashes.
-func TestImplicitCrashes(t *testing.T) {
+func TestImplicitCrashes_BundledSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -67,7 +67,7 @@ func TestImplicitCrashes(t *testing.T) {
 }
 
 // Where crashes cannot be left out nothing is explored without them.
-func TestNoCrashesLeftOut(t *testing.T) {
+func TestImplicitCrashes_NotLeftOut(t *testing.T) {
 	t.Parallel()
 	h := habits{act: func(s *phoenix, env sim.Env) { s.A = 1 }}
 	fine := func(*sim.View) bool { return true }

@@ -4,15 +4,17 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/test/bundled"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
-	"pgregory.net/rapid"
 )
 
 // graph is the state graph of a system, from executing all its paths on the replay engine.
@@ -210,7 +212,7 @@ func automata(moves [][]move, crashes int, live ...int) *sim.System {
 	return sys
 }
 
-func TestLivenessByHand(t *testing.T) {
+func TestLiveness_ByHand(t *testing.T) {
 	to := func(states ...int) (m []move) {
 		for _, s := range states {
 			m = append(m, move{s, 1})
@@ -245,7 +247,7 @@ func TestLivenessByHand(t *testing.T) {
 			for _, x := range []*table.Exploration{breadth(t, sys, options.Options{}), byShards(t, sys)} {
 				if !x.Complete || !x.LivenessChecked || x.Dead != test.dead || x.DeadCritical != test.critical ||
 					!slices.Equal(x.DeadPath, test.path) || x.DeadOutOfEvents != test.end {
-					t.Errorf("%+v", x)
+					t.Errorf("got %+v, want %d dead states by %v, critical %d", x, test.dead, test.path, test.critical)
 				}
 			}
 		})
@@ -253,18 +255,18 @@ func TestLivenessByHand(t *testing.T) {
 }
 
 // A crash that gets the node out of the trap is a fault, not a way out; being booted is one.
-func TestLivenessDoesNotCountOnFaults(t *testing.T) {
+func TestLiveness_WithoutFaults(t *testing.T) {
 	moves := [][]move{{{1, 1}}, {{1, 1}}}
 	sys := automata(moves, 1, 0)
 	sys.Actions = sys.Actions[:1]
 	// 0 and 1 with a remaining crash, down, 0 and 1 without: from 1 there is no way back to 0.
 	x := breadth(t, sys, options.Options{})
 	if x.States != 5 || x.Dead != 2 || x.DeadCritical != 1 || x.DeadOutOfEvents {
-		t.Errorf("%+v", x)
+		t.Errorf("got %+v, want 5 states, 2 of them dead, critical step 1", x)
 	}
 }
 
-func TestLivenessOfRandomAutomata(t *testing.T) {
+func TestLiveness_RandomAutomata(t *testing.T) {
 	dead := 0
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "states")
@@ -293,14 +295,14 @@ func TestLivenessOfRandomAutomata(t *testing.T) {
 	}
 }
 
-func TestLivenessOfRandomSystems(t *testing.T) {
+func TestLiveness_RandomSystems(t *testing.T) {
 	compared, dead := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		sys := script.Draw(t).System()
 		x := breadth(t, sys, options.Options{MaxStates: 150, SkipRehearsal: true})
 		if !x.Complete {
 			if x.LivenessChecked || x.Dead != 0 {
-				t.Fatalf("%+v", x)
+				t.Fatalf("got %+v, want no judgement of liveness", x)
 			}
 			return
 		}
@@ -317,13 +319,13 @@ func TestLivenessOfRandomSystems(t *testing.T) {
 	t.Logf("%d compared, %d with dead states", compared, dead)
 }
 
-func TestLivenessOfBundledSystems(t *testing.T) {
+func TestLiveness_BundledSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	pingack := bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1})
+	pingack := bundled.System(t, "pingack", 2, sim.Limits{sim.Loss: 1})
 	pingack.Timing = sim.Prompt // otherwise pings accumulate forever
-	proposer := choosing(bundled(t, "paxos", 5, sim.Limits{sim.Crashes: 1}))
+	proposer := choosing(bundled.System(t, "paxos", 5, sim.Limits{sim.Crashes: 1}))
 	for _, test := range []struct {
 		name string
 		sys  *sim.System
@@ -331,10 +333,10 @@ func TestLivenessOfBundledSystems(t *testing.T) {
 	}{
 		{"pingack", pingack, true},
 		{"paxos with one proposer that may crash", proposer, true},
-		{"twophase", bundled(t, "twophase", 2, sim.Limits{sim.Crashes: 1}), false},
-		{"twophase with three participants", bundled(t, "twophase", 4, sim.Limits{}), false},
-		{"twophase without the query", bundled(t, "twophase", 2, sim.Limits{sim.Crashes: 1}, "TP3"), true},
-		{"twophase with loss", bundled(t, "twophase", 2, sim.Limits{sim.Loss: 1}), true},
+		{"twophase", bundled.System(t, "twophase", 2, sim.Limits{sim.Crashes: 1}), false},
+		{"twophase with three participants", bundled.System(t, "twophase", 4, sim.Limits{}), false},
+		{"twophase without the query", bundled.System(t, "twophase", 2, sim.Limits{sim.Crashes: 1}, "TP3"), true},
+		{"twophase with loss", bundled.System(t, "twophase", 2, sim.Limits{sim.Loss: 1}), true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			g, err := graphOf(t, test.sys)
@@ -353,13 +355,13 @@ func TestLivenessOfBundledSystems(t *testing.T) {
 
 // With a property that is not a liveness property there is nothing to check. An incomplete exploration checks
 // nothing either.
-func TestLivenessIsInconclusive(t *testing.T) {
-	if x := breadth(t, bundled(t, "paxos", 5, sim.Limits{}), options.Options{}); !x.Complete || x.LivenessChecked || x.Dead != 0 {
-		t.Errorf("%+v", x)
+func TestLiveness_Inconclusive(t *testing.T) {
+	if x := breadth(t, bundled.System(t, "paxos", 5, sim.Limits{}), options.Options{}); !x.Complete || x.LivenessChecked || x.Dead != 0 {
+		t.Errorf("got %+v, want a complete exploration without judgement of liveness", x)
 	}
-	sys := bundled(t, "twophase", 2, sim.Limits{sim.Crashes: 1}, "TP3")
+	sys := bundled.System(t, "twophase", 2, sim.Limits{sim.Crashes: 1}, "TP3")
 	if x := breadth(t, sys, options.Options{MaxDepth: 4}); x.Complete || x.LivenessChecked || x.Dead != 0 {
-		t.Errorf("%+v", x)
+		t.Errorf("got %+v, want an incomplete exploration without judgement of liveness", x)
 	}
 }
 
@@ -376,9 +378,9 @@ func choosing(sys *sim.System) *sim.System {
 
 // While nothing is lost the proposer with the highest ballot can always have its way. States in which
 // nothing is left to happen are live, so the search for dead ones has to settle them all.
-func TestLivenessOfPaxos(t *testing.T) {
-	x := breadth(t, choosing(bundled(t, "paxos", 6, sim.Limits{})), options.Options{})
+func TestLiveness_Paxos(t *testing.T) {
+	x := breadth(t, choosing(bundled.System(t, "paxos", 6, sim.Limits{})), options.Options{})
 	if x.States != 98_160 || x.Transitions != 506_256 || !x.LivenessChecked || x.Dead != 0 || x.DeadPath != nil {
-		t.Errorf("%+v", x)
+		t.Errorf("got %+v, want 98160 states, 506256 transitions, none dead", x)
 	}
 }

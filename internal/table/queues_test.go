@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/test/lockstep"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -54,7 +55,7 @@ func gossip(q netsim.Queues, crashes int) *sim.System {
 
 // Queues in all orders, with steps of nodes' own and crashes: the engines show the same, step by step, and explore the
 // same states.
-func TestQueues(t *testing.T) {
+func TestQueues_AllOrders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -63,7 +64,7 @@ func TestQueues(t *testing.T) {
 			t.Run(fmt.Sprint(order, crashes), func(t *testing.T) {
 				sys := gossip(netsim.Queues{Order: order}, crashes)
 				for seed := range uint64(20) {
-					newBoth(t, sys, seed).walk(60, 40)
+					lockstep.New(t, sys, seed).Walk(60, 40)
 				}
 				states, transitions, live, found := oracle(t, sys, depth)
 				x := breadth(t, sys, options.Options{MaxDepth: depth})
@@ -78,7 +79,7 @@ func TestQueues(t *testing.T) {
 }
 
 // A queue that outgrows its bound is the same finding in both engines, and in an exploration.
-func TestQueueBound(t *testing.T) {
+func TestQueues_Bound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -86,7 +87,7 @@ func TestQueueBound(t *testing.T) {
 		for _, bound := range []int{1, 9} {
 			sys := gossip(netsim.Queues{Order: order, Bound: bound}, 0)
 			for seed := range uint64(20) {
-				newBoth(t, sys, seed).walk(60, 40)
+				lockstep.New(t, sys, seed).Walk(60, 40)
 			}
 			_, _, _, want := oracle(t, sys, 0)
 			x := breadth(t, sys, options.Options{})

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/world"
 	"github.com/macemc/macemc/internal/test/bruteforce"
+	"github.com/macemc/macemc/internal/test/lockstep"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -17,7 +18,7 @@ import (
 )
 
 // Both engines agree on systems with quorums, under all faults.
-func TestQuorumsDiffer(t *testing.T) {
+func TestQuorums_EnginesAgree(t *testing.T) {
 	for i, c := range []struct {
 		system string
 		limits sim.Limits
@@ -44,7 +45,7 @@ func TestQuorumsDiffer(t *testing.T) {
 		if testing.Short() {
 			steps = 150
 		}
-		newBoth(t, &sys, uint64(i)).walk(steps, 100)
+		lockstep.New(t, &sys, uint64(i)).Walk(steps, 100)
 	}
 }
 
@@ -100,7 +101,7 @@ func pooled(members, quorums int, edit func(*sim.Quorum[*pool, share])) sim.Syst
 }
 
 // Tables visit the same states as brute force: copies, several quorums of a type, faults, draws.
-func TestQuorumStates(t *testing.T) {
+func TestQuorums_States(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -120,12 +121,12 @@ func TestQuorumStates(t *testing.T) {
 		if err != nil || x.Finding != nil || x.States != len(g.States) || x.Transitions != g.Transitions() {
 			t.Errorf("%+v: %d states and %d transitions, want %d and %d; %v, %v", c, x.States, x.Transitions, len(g.States), g.Transitions(), err, x.Finding)
 		}
-		newBoth(t, &sys, 1).walk(500, 30)
+		lockstep.New(t, &sys, 1).Walk(500, 30)
 	}
 }
 
 // Tables find wrong claims of quorums, also if states are left out.
-func TestQuorumFindingsByTables(t *testing.T) {
+func TestQuorums_WrongClaims(t *testing.T) {
 	asked := 0
 	for _, c := range []struct {
 		want string
@@ -172,7 +173,7 @@ type (
 func (l *loop) Boot(env sim.Env) { env.Send(0, again{}); env.Send(0, once{}) }
 
 // Fairness holds for each quorum of a node: a set that it can take forever is taken.
-func TestQuorumsAreFair(t *testing.T) {
+func TestQuorums_Fair(t *testing.T) {
 	one := func(*loop) int { return 1 }
 	sys := sim.System{
 		Name: "loop", Nodes: 1, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return &loop{} },
@@ -189,7 +190,7 @@ func TestQuorumsAreFair(t *testing.T) {
 }
 
 // Quorums take only messages that have arrived, and the cost of sets of any size is counted.
-func TestQuorumsAreCovered(t *testing.T) {
+func TestQuorums_Coverage(t *testing.T) {
 	sys := pooled(2, 1, func(q *sim.Quorum[*pool, share]) {
 		q.Need, q.Guard = nil, func(p *pool, set []sim.From[share]) bool { return p.Rounds < 2 && len(set) == 2 }
 	})

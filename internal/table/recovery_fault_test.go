@@ -12,7 +12,7 @@ import (
 
 // If a step fails by one of its answers, crashes inside it by other answers do not belong to recovery, even if they
 // lead to live states.
-func TestCrashesBesideAFailureAreNoRecovery(t *testing.T) {
+func TestRecover_CrashBesideFailure(t *testing.T) {
 	sys := &sim.System{
 		Name: "failing", Nodes: 1, Crashes: 1, New: func(sim.NodeID) sim.Service { return &tally{} },
 		Actions: []sim.AnyAction{sim.Action[*tally]{Name: "fail", Times: 2, Do: func(_ *tally, env sim.Env) {
@@ -28,7 +28,7 @@ func TestCrashesBesideAFailureAreNoRecovery(t *testing.T) {
 }
 
 // A step that fails by some answers hides no recovery by other answers or other steps. A step that hangs ends the search.
-func TestRecoveryBesideFailures(t *testing.T) {
+func TestRecover_BesideFailures(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		path choose.Path

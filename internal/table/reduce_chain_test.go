@@ -33,7 +33,7 @@ type first struct {
 // The chain from the start is cut after 500 steps, inside the cycle. The next chain goes once around the cycle and
 // ends in a state that the first one passed. That must not change the end of the first one when it is followed
 // again.
-func TestReduction_LongChainIntoCircle(t *testing.T) {
+func TestReduction_LongChainIntoCycle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}

@@ -13,7 +13,7 @@ import (
 
 // A property that does not return, even in unreachable combinations of local states, is not evaluated again and
 // again: each time takes the time limit.
-func TestReducedHangs(t *testing.T) {
+func TestReduction_PropertyHangs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -73,7 +73,7 @@ func hanging(reached, predicate bool, hang func() bool) sim.System {
 
 // A node predicate may not return in a local state that is first reached during a check of visibility. That is a
 // finding, and the search ends.
-func TestReducedPredicateHangs(t *testing.T) {
+func TestReduction_PredicateHangs(t *testing.T) {
 	t.Parallel()
 	end := make(chan struct{})
 	defer close(end)

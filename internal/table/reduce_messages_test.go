@@ -25,7 +25,7 @@ func (s *sender) send(env sim.Env) {
 
 // Properties that turn to the messages in flight only in some states are about the states of the system, not about those in which messages were
 // dropped before that was known: others that quorums take never leave.
-func TestPropertiesThatSometimesReadMessages(t *testing.T) {
+func TestReduction_PropertySometimesReadsMessages(t *testing.T) {
 	t.Parallel()
 	done := func(v *sim.View) bool { return v.Service(0).(*sender).Done }
 	gone := func(v *sim.View) bool {

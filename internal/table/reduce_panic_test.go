@@ -9,10 +9,16 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
+// poster has N 1 after it sent a message.
+type poster struct {
+	sim.Nop
+	N int
+}
+
 // The reads of a property that panicked are known, too: here the messages in flight, so none are dropped.
-func TestReducedPanic(t *testing.T) {
+func TestReduction_PropertyPanics(t *testing.T) {
 	panics := func(v *sim.View) bool {
-		if v.Service(0).(*counter).N == 0 {
+		if v.Service(0).(*poster).N == 0 {
 			return true
 		}
 		for range v.InFlight() {
@@ -21,10 +27,12 @@ func TestReducedPanic(t *testing.T) {
 		panic("delivered")
 	}
 	for _, p := range []sim.Property{{Name: "panics", Always: panics}, {Name: "panics", Eventually: panics}} {
-		sys := counters(p)
-		sys.Nodes, sys.Network = 2, netsim.Datagrams{}
-		sys.Actions = []sim.AnyAction{sim.Action[*counter]{Name: "send", At: func(id sim.NodeID) bool { return id == 0 }, Times: 1,
-			Do: func(c *counter, env sim.Env) { c.N = 1; env.Send(1, "nothing") }}}
+		sys := &sim.System{
+			Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return &poster{} },
+			Actions: []sim.AnyAction{sim.Action[*poster]{Name: "send", At: func(id sim.NodeID) bool { return id == 0 }, Times: 1,
+				Do: func(c *poster, env sim.Env) { c.N = 1; env.Send(1, "nothing") }}},
+			Properties: []sim.Property{p},
+		}
 		for _, reduce := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
 			x, err := Explore(t.Context(), sys, options.Options{Reduce: reduce})
 			if err != nil {

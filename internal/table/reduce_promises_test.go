@@ -37,7 +37,7 @@ func promisingSystem(q sim.Quorum[*promising, vote]) sim.System {
 }
 
 // A promise that is broken in states that would be left out is found all the same.
-func TestPromises(t *testing.T) {
+func TestPromises_BrokenFound(t *testing.T) {
 	t.Parallel()
 	for name, q := range map[string]sim.Quorum[*promising, vote]{
 		"never again": {Need: func(s *promising) int {
@@ -71,7 +71,7 @@ func TestPromises(t *testing.T) {
 }
 
 // Without that it is not found: the states are left out.
-func TestPromisesAreLeftOut(t *testing.T) {
+func TestPromises_NotFoundWithoutCheck(t *testing.T) {
 	t.Parallel()
 	sys := promisingSystem(sim.Quorum[*promising, vote]{Need: func(s *promising) int {
 		if s.between() {
@@ -88,7 +88,7 @@ func TestPromisesAreLeftOut(t *testing.T) {
 }
 
 // In a system without an end of states events are put off forever, and so is one that breaks a promise: auto gives that up.
-func TestEndlessPromise(t *testing.T) {
+func TestPromises_EndlessSystem(t *testing.T) {
 	t.Parallel()
 	const number = 2460
 	sys, err := drawSystem(rand.New(rand.NewPCG(1, number)), usual).Only("live", "seen")
@@ -108,7 +108,7 @@ func TestEndlessPromise(t *testing.T) {
 }
 
 // Quorums that break their contract are found with any reduction. Most of the random systems have such quorums.
-func TestBrokenPromises(t *testing.T) {
+func TestPromises_RandomQuorums(t *testing.T) {
 	var c tallied
 	n := 30
 	if testing.Short() {

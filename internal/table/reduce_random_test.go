@@ -139,7 +139,7 @@ func (t *tallied) count(sys *sim.System, full *seen) {
 // same compares a reduced graph with the whole one.
 func same(sys *sim.System, full, less *seen) error {
 	if !less.Complete && less.Finding == nil && full.Finding != nil {
-		return nil // the states are infinite, and nothing is known about the others: see TestEndlessPromise
+		return nil // the states are infinite, and nothing is known about the others: see TestPromises_EndlessSystem
 	}
 	if (full.Finding == nil) != (less.Finding == nil) {
 		return fmt.Errorf("found %v, of all states %v", less.Finding, full.Finding)
@@ -270,7 +270,7 @@ func TestReductions(t *testing.T) {
 }
 
 // Systems for which reductions once did not terminate.
-func TestReductionsMended(t *testing.T) {
+func TestReductions_Terminate(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		number uint64
@@ -287,7 +287,7 @@ func TestReductionsMended(t *testing.T) {
 }
 
 // Each omitted condition is detected.
-func TestReductionFlaws(t *testing.T) {
+func TestReductions_FlawsFound(t *testing.T) {
 	for _, f := range reductionFlaws {
 		t.Run(string(f.without), func(t *testing.T) {
 			if err := compare(f.shows, f.without, &tallied{}); err == nil {

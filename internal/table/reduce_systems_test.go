@@ -17,7 +17,7 @@ import (
 )
 
 // Bundled systems, with and without their bugs, have the same verdict with reductions, and fewer states.
-func TestReducedSystems(t *testing.T) {
+func TestReduction_BundledSystems(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("visits some hundred thousand states")
@@ -89,7 +89,7 @@ func kindOf(err error) (k sim.FindingKind) {
 }
 
 // Properties that look at each node for itself keep nothing from being reduced, however many states the nodes have.
-func TestReducedEach(t *testing.T) {
+func TestReduction_PropertyOfEachNode(t *testing.T) {
 	t.Parallel()
 	e, err := papers.Find("paxos")
 	if err != nil {
@@ -108,7 +108,7 @@ func TestReducedEach(t *testing.T) {
 }
 
 // The counts of protocols that take quorums: messages that are not needed are dropped, and the choice of the majority does not matter.
-func TestReducedQuorums(t *testing.T) {
+func TestReduction_Quorums(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		system         string
@@ -136,7 +136,7 @@ func TestReducedQuorums(t *testing.T) {
 }
 
 // The counts of the bundled Paxos.
-func TestReducedPaxos(t *testing.T) {
+func TestReduction_Paxos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}

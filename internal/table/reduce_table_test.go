@@ -23,7 +23,7 @@ const mostTabled = 700_000
 
 // evaluation/reduction.md lists the number of states of each bundled system with and without reduction; the
 // verdicts are the same. With -update the test writes it.
-func TestReductionTable(t *testing.T) {
+func TestReduction_Table(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("visits some million states")

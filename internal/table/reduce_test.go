@@ -33,7 +33,7 @@ func (s *lives) Timer(sim.Env, any) {}
 type word struct{}
 
 // A datagram that changes nothing any more may do so once the node has crashed.
-func TestDroppedBeforeCrash(t *testing.T) {
+func TestReduction_DatagramBeforeCrash(t *testing.T) {
 	t.Parallel()
 	sys := sim.System{
 		Name: "lives", Nodes: 1, Network: netsim.Datagrams{}, Crashes: 1, New: func(sim.NodeID) sim.Service { return new(lives) },
@@ -66,7 +66,7 @@ func TestDroppedBeforeCrash(t *testing.T) {
 }
 
 // The bundled Paxos ends in the same states when others are left out.
-func TestReducedTerminals(t *testing.T) {
+func TestReduction_Terminals(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -92,7 +92,7 @@ func TestReducedTerminals(t *testing.T) {
 }
 
 // Systems are not reduced if they use features that the reduction is not known to preserve.
-func TestIrreducible(t *testing.T) {
+func TestReduction_Irreducible(t *testing.T) {
 	t.Parallel()
 	for why, change := range map[string]func(*sim.System){
 		"":              func(*sim.System) {},
@@ -124,7 +124,7 @@ func TestIrreducible(t *testing.T) {
 }
 
 // A property that reads the messages in flight keeps everything.
-func TestReadsMessages(t *testing.T) {
+func TestReduction_PropertyReadsMessages(t *testing.T) {
 	t.Parallel()
 	e, err := systems.Find("paxos")
 	if err != nil {
@@ -155,7 +155,7 @@ type armed struct{ sim.Nop }
 func (s *armed) Boot(env sim.Env) { env.SetTimer(word{}, 1) }
 
 // A violation in the initial state is found there, also if it concerns another node than the first and disappears later.
-func TestViolatedAtFirst(t *testing.T) {
+func TestReduction_InitialViolation(t *testing.T) {
 	t.Parallel()
 	sys := sim.System{
 		Name: "armed", Nodes: 2, New: func(sim.NodeID) sim.Service { return new(armed) },
@@ -170,7 +170,7 @@ func TestViolatedAtFirst(t *testing.T) {
 }
 
 // Messages that a property observes are not dropped on paths to violations of other properties, either: the nearest is found.
-func TestNearestReadsMessages(t *testing.T) {
+func TestReduction_NearestViolation(t *testing.T) {
 	t.Parallel()
 	sys := sim.System{
 		Name: "noisy", Nodes: 1, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(lives) },
@@ -200,16 +200,23 @@ func TestNearestReadsMessages(t *testing.T) {
 type blind struct{ stateset.Visited }
 
 // The proviso needs to find where edges lead. If no set can, nothing is reduced, and the report says so.
-func TestReductionNeedsAFinder(t *testing.T) {
-	sys := bundledSystem(t, "twophase")
-	set := stateset.Kinds[1]
-	made := set.New
-	set.New = func(g graph.Graph) stateset.Visited { return blind{made(g)} }
-	x, err := Explore(t.Context(), sys, options.Options{Visited: set, Reduce: options.ReduceAuto})
+func TestReduction_NeedsFinder(t *testing.T) {
+	entry, err := systems.Find("twophase")
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, err := Explore(t.Context(), sys, options.Options{})
+	sys, err := entry.New(spec.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := stateset.Kinds[1]
+	made := set.New
+	set.New = func(g graph.Graph) stateset.Visited { return blind{made(g)} }
+	x, err := Explore(t.Context(), &sys, options.Options{Visited: set, Reduce: options.ReduceAuto})
+	if err != nil {
+		t.Fatal(err)
+	}
+	full, err := Explore(t.Context(), &sys, options.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

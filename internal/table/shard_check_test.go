@@ -38,7 +38,7 @@ func climbers(order []int, goals []int) *sim.System {
 
 // A shard evaluates a property on a state found from one of another shard, even if it has not seen yet that the
 // property reads the node that changed. So findings are as near as in one exploration.
-func TestShardsCheckWhatOthersFound(t *testing.T) {
+func TestShards_CheckStatesOfOthers(t *testing.T) {
 	check := func(t tester, sys *sim.System, workers, parts int, cut []int) {
 		x, err := table.Explore(context.Background(), sys, options.Options{SkipRehearsal: true})
 		if err != nil || x.Finding == nil {

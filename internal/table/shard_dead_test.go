@@ -98,7 +98,7 @@ func (c *counted) Boot(env sim.Env) {
 func (c *counted) Timer(sim.Env, any) { c.N = 0 }
 
 // Another process comes by steps to a state of a node that looks like the one that it was made with.
-func TestShardsOfWhatCannotBeCopied(t *testing.T) {
+func TestShards_Uncopyable(t *testing.T) {
 	sys := &sim.System{
 		Name: "counted", Nodes: 2, New: func(sim.NodeID) sim.Service { return &counted{Odd: script.NewOpaque()} },
 		State: []sim.StateRule{script.OpaqueRule()},

@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/shard"
+	"github.com/macemc/macemc/internal/test/bundled"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
 )
@@ -151,7 +152,7 @@ func (s *shards) states() (n int) {
 }
 
 // Several shards together find the same states and execute the same steps as one exploration.
-func TestShards(t *testing.T) {
+func TestShards_AgreeWithExplore(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -162,7 +163,7 @@ func TestShards(t *testing.T) {
 	learned := 0
 	for _, entry := range papers.All() {
 		t.Run(entry.Name, func(t *testing.T) {
-			sys := bundled(t, entry.Name, 0, sim.Limits{sim.Crashes: 1})
+			sys := bundled.System(t, entry.Name, 0, sim.Limits{sim.Crashes: 1})
 			nearly, err := table.Explore(context.Background(), sys, options.Options{Visited: set, MaxStates: 8000})
 			if err != nil {
 				t.Skip(err)
@@ -196,8 +197,8 @@ func TestShards(t *testing.T) {
 }
 
 // A pack in which a byte differs is refused, or its states are what they were: no number in it is believed.
-func TestPackDamaged(t *testing.T) {
-	sys := bundled(t, "paxos", 0, sim.Limits{})
+func TestShards_DamagedPack(t *testing.T) {
+	sys := bundled.System(t, "paxos", 0, sim.Limits{})
 	s := newShards(t, sys, 1, 1, nil)
 	for range 4 {
 		if _, err := s.level(); err != nil {

@@ -10,19 +10,20 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/test/bundled"
 	"github.com/macemc/macemc/internal/test/papers"
 	"github.com/macemc/macemc/sim"
 )
 
 // With almost no memory every bundled system has the same findings, in the same order.
-func TestSpilledSystems(t *testing.T) {
+func TestSpill_BundledSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
 	spilled := 0
 	for k, entry := range papers.All() {
 		t.Run(entry.Name, func(t *testing.T) {
-			sys := bundled(t, entry.Name, 0, sim.Limits{sim.Crashes: 1})
+			sys := bundled.System(t, entry.Name, 0, sim.Limits{sim.Crashes: 1})
 			i := k % 2
 			set, err := stateset.Named([]string{"64", "128"}[i])
 			if err != nil {

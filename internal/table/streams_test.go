@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/test/lockstep"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -37,7 +38,7 @@ func (s *echoer) say(env sim.Env, n int) {
 
 // A delivered message makes room during its handler, also on the connection of a node with itself. Both engines
 // show the same, step by step, and explore the same states, with each step counted once.
-func TestRoomInStreams(t *testing.T) {
+func TestStreams_RoomDuringDelivery(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -55,7 +56,7 @@ func TestRoomInStreams(t *testing.T) {
 					}}},
 				}
 				for seed := range uint64(5) {
-					newBoth(t, sys, seed).walk(60, 40)
+					lockstep.New(t, sys, seed).Walk(60, 40)
 				}
 				states, transitions, live, found := oracle(t, sys, 7-nodes)
 				x := breadth(t, sys, options.Options{MaxDepth: 7 - nodes})

@@ -75,7 +75,7 @@ func invitation(newGuest func() sim.Service) sim.System {
 // A quorum that takes only votes of one node distinguishes it from others, and so does an action of only one node.
 // Only one vote is sent, and only one guest is rung. One of the states that differ in that node is visited, perhaps
 // the one in which nothing can happen.
-func TestOneGuestIsNoSymmetry(t *testing.T) {
+func TestSymmetry_OneNodeDiffers(t *testing.T) {
 	t.Parallel()
 	for flawed, system := range map[options.Mutation]func(only sim.NodeID) sim.System{
 		por.NoSameSets: func(only sim.NodeID) sim.System {
@@ -132,7 +132,7 @@ func (g *clerk) Receive(env sim.Env, _ sim.NodeID, msg any) {
 }
 
 // Hidden fields refute that nodes are interchangeable, even without a visible difference.
-func TestHiddenIsNoSymmetry(t *testing.T) {
+func TestSymmetry_HiddenFields(t *testing.T) {
 	t.Parallel()
 	sys := invitation(func() sim.Service { return new(clerk) })
 	for _, without := range []options.Mutation{"", por.NoHidden} {
@@ -194,7 +194,7 @@ func plant(t *testing.T, crashes int, without options.Mutation, roots, expand fu
 
 // No system makes crashes of interchangeable nodes differ, since they do not depend on the node. So a difference is
 // planted.
-func TestCrashesOfSymmetry(t *testing.T) {
+func TestSymmetry_CrashesDiffer(t *testing.T) {
 	t.Parallel()
 	for _, without := range []options.Mutation{"", por.NoSameCrashes} {
 		x := plant(t, 1, without, func(r *por.ReducedGraph) {
@@ -217,7 +217,7 @@ func TestCrashesOfSymmetry(t *testing.T) {
 }
 
 // An assumption that was refuted for one node is refuted for its interchangeable nodes, too.
-func TestClaimsOfSymmetry(t *testing.T) {
+func TestSymmetry_RefutedAssumptions(t *testing.T) {
 	t.Parallel()
 	for _, without := range []options.Mutation{"", por.NoSameClaims} {
 		asked := false

@@ -86,7 +86,7 @@ func compareSymmetric(number uint64, only twist, without options.Mutation, t *sy
 }
 
 // Merging changes no finding, and merges no states that differ.
-func TestSymmetries(t *testing.T) {
+func TestSymmetry_RandomSystems(t *testing.T) {
 	n := *symmetries
 	if testing.Short() {
 		n = 5
@@ -101,7 +101,7 @@ func TestSymmetries(t *testing.T) {
 }
 
 // Each part of what shows that nodes are interchangeable is needed. The first numbers keep the test short.
-func TestSymmetryFlaws(t *testing.T) {
+func TestSymmetry_FlawsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compares some hundred systems")
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Merged states of bundled systems with interchangeable nodes.
-func TestSymmetricSystems(t *testing.T) {
+func TestSymmetry_BundledSystems(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		system string
@@ -57,7 +57,7 @@ func TestSymmetricSystems(t *testing.T) {
 }
 
 // As many states are visited as there are that differ by more than a permutation.
-func TestSymmetricOrbits(t *testing.T) {
+func TestSymmetry_Orbits(t *testing.T) {
 	t.Parallel()
 	for system, params := range map[string]map[string]string{
 		"paxos":    {"proposers": "1"},
@@ -87,7 +87,7 @@ func TestSymmetricOrbits(t *testing.T) {
 }
 
 // A violation is also found in representatives of other states, and its path is a path of the system.
-func TestSymmetricBugs(t *testing.T) {
+func TestSymmetry_Bugs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -123,7 +123,7 @@ func TestSymmetricBugs(t *testing.T) {
 }
 
 // Systems without known symmetry are reported as having none.
-func TestNoSymmetry(t *testing.T) {
+func TestSymmetry_None(t *testing.T) {
 	t.Parallel()
 	for why, change := range map[string]func(*sim.System){
 		"no role":     func(s *sim.System) { s.Roles = nil },
@@ -197,7 +197,7 @@ func (s *giver) give(env sim.Env) {
 }
 
 // A crash between two messages distinguishes their receivers.
-func TestCutsAreNoSymmetry(t *testing.T) {
+func TestSymmetry_CrashCuts(t *testing.T) {
 	t.Parallel()
 	missed := 0
 	for _, isMarked := range []bool{false, true} {

@@ -99,7 +99,7 @@ func (c *courier) run(env sim.Env, list []errand) {
 }
 
 // Systems with times in messages have the states and transitions that brute force finds, and no message is changed.
-func TestTimesInMessages(t *testing.T) {
+func TestTimes_InMessages(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bit := rapid.IntRange(0, 1)
 		list := func(name string, least, most int) []errand {

@@ -16,6 +16,7 @@ import (
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/steptree"
 	"github.com/macemc/macemc/internal/table/world"
+	"github.com/macemc/macemc/internal/test/bundled"
 	"github.com/macemc/macemc/internal/test/script"
 	"github.com/macemc/macemc/sim"
 )
@@ -64,11 +65,11 @@ func message(err error) string {
 }
 
 // Fingerprints find the same, by the same path.
-func TestFingerprintsFindTheSame(t *testing.T) {
+func TestVisitedSets_FindTheSame(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	wide := bundled(t, "randtree", 12, sim.Limits{}) // 78 connections
+	wide := bundled.System(t, "randtree", 12, sim.Limits{}) // 78 connections
 	loud := &sim.System{Name: "loud", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{loud: true} },
 		Monitors: []func() sim.Monitor{func() sim.Monitor { return &deaf{} }}}
 	for _, test := range []struct {
@@ -77,16 +78,16 @@ func TestFingerprintsFindTheSame(t *testing.T) {
 		opts options.Options
 	}{
 		{"paxos", paxos(2), options.Options{}},
-		{"a finding of a property", bundled(t, "paxos", 6, sim.Limits{}, "PX1"), options.Options{}},
+		{"a finding of a property", bundled.System(t, "paxos", 6, sim.Limits{}, "PX1"), options.Options{}},
 		{"a finding in a step", loud, options.Options{}},
 		{"many words", wide, options.Options{MaxDepth: 3}},
-		{"pingack", bundled(t, "pingack", 2, sim.Limits{sim.Loss: 1, sim.Dup: 1, sim.Crashes: 1, sim.Partitions: 1}), options.Options{MaxDepth: 6}},
+		{"pingack", bundled.System(t, "pingack", 2, sim.Limits{sim.Loss: 1, sim.Dup: 1, sim.Crashes: 1, sim.Partitions: 1}), options.Options{MaxDepth: 6}},
 		{"states", paxos(2), options.Options{MaxStates: 5000}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			exact := breadth(t, test.sys, test.opts)
 			if exact.Omission != 0 || exact.Frontier == 0 {
-				t.Errorf("%+v", exact)
+				t.Errorf("got %+v, want a frontier, and no omission", exact)
 			}
 			test.opts.Go = workers[1]
 			if x := breadth(t, test.sys, test.opts); !reflect.DeepEqual(found(exact), found(x)) {
@@ -102,7 +103,7 @@ func TestFingerprintsFindTheSame(t *testing.T) {
 					t.Errorf("the bound is %g, want %g", x.Omission, want)
 				}
 				if x.Frontier == 0 {
-					t.Errorf("%+v", x)
+					t.Errorf("got %+v, want a frontier", x)
 				}
 			}
 		})
