@@ -9,7 +9,7 @@ import (
 
 // A reset removes its connection's messages from the backlog. Otherwise a program that keeps dialling would wait for dials that it has
 // given up.
-func TestResetWaitsForNothing(t *testing.T) {
+func TestReset_DoesNotWait(t *testing.T) {
 	n := &node{host: newHost(boot{nodes: 2}), backlog: make([][]Message, 2)}
 	full := func(sim.NodeID, Message) bool { return false }
 	ask := func(kind Kind, number int) {

@@ -33,7 +33,7 @@ func TestGivesWay(t *testing.T) {
 }
 
 // The capacity grows when the steps of a search alternate between more nodes than fit.
-func TestMoreAreKept(t *testing.T) {
+func TestNodeCache_KeepsMore(t *testing.T) {
 	before := nodeCache.limit
 	defer func() { nodeCache.limit = before }()
 	nodeCache.limit = fewRuns

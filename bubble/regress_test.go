@@ -50,7 +50,7 @@ func TestPanicking(t *testing.T) {
 	mctest.Check(t, panicking(sim.Random))
 }
 
-func TestPanickingAgain(t *testing.T) {
+func TestRegress_PanicTwice(t *testing.T) {
 	insidePanics(t)
 	mctest.Replay(t, panicking(sim.FIFO), panickingPath) // the schedule comes from the file
 }
@@ -72,13 +72,13 @@ func TestReplay_PanicInGoroutine(t *testing.T) {
 	}
 	for panics, step := range map[string]string{"xxx": "at step 3:", "x": "at step 1:"} {
 		out := run("^TestPanicking(Again|Last)$", panics)
-		for _, want := range []string{"the run still violates", "panic: told to", step, "n0 timer wake", "--- FAIL: TestPanickingAgain", "--- PASS: TestPanickingLast"} {
+		for _, want := range []string{"the run still violates", "panic: told to", step, "n0 timer wake", "--- FAIL: TestRegress_PanicTwice", "--- PASS: TestPanickingLast"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("panics at %s: want %q in\n%s", panics, want, out)
 			}
 		}
 	}
-	if out := run("^TestPanickingAgain$", "never"); !strings.Contains(out, "the run violates nothing") {
+	if out := run("^TestRegress_PanicTwice$", "never"); !strings.Contains(out, "the run violates nothing") {
 		t.Errorf("without the panic:\n%s", out)
 	}
 }

@@ -34,7 +34,7 @@ func TestHeldBack_NotObserved(t *testing.T) {
 		n := start(boot{nodes: 1})
 		n.perform(&input{kind: bootInput, boot: new(boot), seeds: seeds{how: sim.Random, pick: pick}}, program)
 		text := n.goroutines()
-		if shown := strings.HasPrefix(text, "goroutine 1 pauses before held_test.go:"); shown != (n.ctl.heldBack > 0) {
+		if shown := strings.HasPrefix(text, "goroutine 1 pauses before heldback_test.go:"); shown != (n.ctl.heldBack > 0) {
 			t.Errorf("schedule %d: %d goroutines are held back, shown is %q", pick, n.ctl.heldBack, text)
 		}
 		if n.ctl.heldBack > 0 {

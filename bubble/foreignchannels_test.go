@@ -95,7 +95,7 @@ func foreignSystem(run func(done func())) sim.System {
 
 // A program may wait for channels and wait groups from outside of its node, and for goroutines there that answer. What another node or the
 // real time does to it is a finding.
-func TestForeign(t *testing.T) {
+func TestForeign_Channels(t *testing.T) {
 	for _, name := range []string{"channel", "server", "group", "timer", "goroutine"} { // the last one leaves goroutines to later tests
 		c := foreign[name]
 		for _, how := range []sim.Interleave{sim.FIFO, sim.Random, 2} {

@@ -55,7 +55,7 @@ var unusual = map[string]func(h *bubble.Host, done *atomic.Bool){
 }
 
 // Correct programs run to their end without findings.
-func TestRight(t *testing.T) {
+func TestCorrect_NoFindings(t *testing.T) {
 	for name, f := range unusual {
 		for _, how := range []sim.Interleave{sim.FIFO, sim.Random, 2} {
 			t.Run(name+" "+how.String(), func(t *testing.T) {
@@ -88,7 +88,7 @@ func TestRight(t *testing.T) {
 }
 
 // A goroutine that sleeps when the main function returns ends with it.
-func TestRight_SleepsAtEnd(t *testing.T) {
+func TestCorrect_SleepsAtEnd(t *testing.T) {
 	for _, ends := range []time.Duration{0, time.Second} {
 		r, err := searched(t, search.Config{Workers: 1, Time: time.Minute, MaxPaths: 50, WalkSteps: 100, System: sim.System{
 			Name: "right", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{},
@@ -112,7 +112,7 @@ func TestRight_SleepsAtEnd(t *testing.T) {
 }
 
 // A property is not violated in states where its value is unknown because Observe waits for a lock.
-func TestRight_LockedAtObserve(t *testing.T) {
+func TestCorrect_LockedAtObserve(t *testing.T) {
 	sys := sim.System{
 		Name: "right", Nodes: 1, State: bubble.Rules, Network: netsim.Streams{},
 		New: func(sim.NodeID) sim.Service {

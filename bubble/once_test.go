@@ -27,7 +27,7 @@ type knows struct {
 func newCache() *knows { return &knows{} }
 
 // Initialization behind a process-wide lock makes no difference between the first run and later ones.
-func TestCache(t *testing.T) {
+func TestOnce_Cache(t *testing.T) {
 	program := func(tr *trace) {
 		var mu sync.Mutex
 		for g := range 3 {
@@ -78,7 +78,7 @@ func twice(t *testing.T, program func(*trace), how sim.Interleave, pick int) uin
 }
 
 // The type information that package gob caches at its first use of a type makes no difference between that run and later ones.
-func TestGob(t *testing.T) {
+func TestOnce_Gob(t *testing.T) {
 	for _, how := range []sim.Interleave{sim.Random, 3} {
 		for pick := range 10 {
 			fields := []reflect.StructField{{Name: fmt.Sprintf("A%d_%d", max(how, 0), pick), Type: reflect.TypeFor[int]()}}
@@ -105,7 +105,7 @@ var onces [2]sync.Once
 
 // A node's draws in a sync.Once come from its own seed, unless the Once is a package variable. Then the draws do not depend on which node
 // is first.
-func TestOnceDraws(t *testing.T) {
+func TestOnce_Draws(t *testing.T) {
 	drawn := func(seed uint64, once *sync.Once) (x uint64) {
 		stepping.Lock()
 		defer stepping.Unlock()

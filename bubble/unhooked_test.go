@@ -10,7 +10,7 @@ import (
 )
 
 // Without the changed runtime a program does not start, and the error gives advice.
-func TestNotHooked(t *testing.T) {
+func TestCommand_Unhooked(t *testing.T) {
 	if hooked {
 		t.Skip("this binary has the changed runtime")
 	}

@@ -107,7 +107,7 @@ func TestRest_Tickers(t *testing.T) {
 	})
 	inMoreTime(t, true, func(r *report.Report) bool {
 		s := r.Suspect
-		return s != nil && len(s.Ends) == 2 && strings.Contains(s.Ends[0], "Accept at rest_test.go") && strings.Contains(s.Ends[1], "connection lost")
+		return s != nil && len(s.Ends) == 2 && strings.Contains(s.Ends[0], "Accept at tickers_test.go") && strings.Contains(s.Ends[1], "connection lost")
 	})
 }
 
