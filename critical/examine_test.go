@@ -48,7 +48,7 @@ func TestUnlikelyRecovery(t *testing.T) {
 
 // The critical step is the last before which recovery is possible, however unlikely it is, and the proof is
 // that of all states that follow.
-func TestUnlikelyRecoveryBeforeTheCriticalStep(t *testing.T) {
+func TestExamine_UnlikelyRecoveryBeforeCriticalStep(t *testing.T) {
 	tab := flips(22, 0)
 	// State 0 is left by event 1 in step 6, for the loop.
 	res := find(t, critical.Config{

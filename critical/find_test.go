@@ -147,7 +147,7 @@ func TestExactStep(t *testing.T) {
 
 // The run is live before: state 5 is live after step 5, and the next round takes the wrong way at step 9 (5 to 0, then
 // 1, 2, 3 are steps 6 to 9; the loop is entered by step 10).
-func TestAfterLiveState(t *testing.T) {
+func TestFind_AfterLiveState(t *testing.T) {
 	tab := chain(5, 3)
 	res := find(t, critical.Config{
 		System: tab.System(), Path: slices.Concat(repeat(0, 9), choose.Path{1}, repeat(0, 40)), WalkSteps: 50, Walks: 20,
@@ -316,7 +316,7 @@ func TestSearchAndFind(t *testing.T) {
 				t.Fatal(err)
 			}
 			if res.Verdict != search.Violation {
-				t.Fatalf("%+v", res)
+				t.Fatalf("got %+v, want a violation", res)
 			}
 			got := res.Detail.(*critical.Result)
 			// Every round of the chain before takes n+1 steps.
@@ -372,7 +372,7 @@ func counterSystem(most int) sim.System {
 }
 
 // A walk that ends with a finding does not prove that no live state follows; the finding is reported.
-func TestWalksThatEndWithAFinding(t *testing.T) {
+func TestFind_WalksEndWithFinding(t *testing.T) {
 	_, err := critical.Find(context.Background(), critical.Config{System: counterSystem(5), Path: repeat(0, 2), Walks: 10, WalkSteps: 100})
 	var ended *critical.Ended
 	if !errors.As(err, &ended) || ended.Finding.Property != "small" || ended.Steps != 6 {

@@ -112,7 +112,7 @@ func TestFinding(t *testing.T) {
 	wantAll(t, out, `code or settings have changed since the run was written; \d+ steps? fits?, th`, `this cannot happen here`)
 }
 
-func TestNothingFound(t *testing.T) {
+func TestCheck_NothingFound(t *testing.T) {
 	dir := t.TempDir()
 	out, passed := run(t, dir, "TestNoLoss", "MACEMC_MAX_PATHS=100")
 	if !passed {

@@ -95,7 +95,7 @@ func TestReplay_HandlerKills(t *testing.T) {
 }
 
 // Handlers that end their process are findings, and so are they when the path is executed.
-func TestHandlersThatKill(t *testing.T) {
+func TestCheck_HandlersKillProcess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts many processes")
 	}

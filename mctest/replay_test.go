@@ -120,7 +120,7 @@ func TestReplayRenamedMessages(t *testing.T) {
 	replayed(t, s)
 }
 
-func TestReplayNothingFits(t *testing.T) {
+func TestReplay_NothingFits(t *testing.T) {
 	s := System
 	s.Actions = nil
 	replayed(t, s)
@@ -208,7 +208,7 @@ end 4
 		{"TestReplayRenamed", path, "", false, `still violates; 4 steps fit.*\s+line 8: step 1 \(action n0 ping\).*; action n0 poke instead`},
 		{"TestReplayRenamedMessages", path, "", false,
 			`still violates; 2 steps fit.*\s+line 9: .*; deliver n1<-n0 Request\{Seq:1\} instead\s+line 10: .*; lose n0<-n1 Reply\{Seq:1\} instead`},
-		{"TestReplayNothingFits", path, "", false, `no step fits, so the test has no effect`},
+		{"TestReplay_NothingFits", path, "", false, `no step fits, so the test has no effect`},
 		{"TestReplayOtherNodes", path, "", false, `run.path: line 3: the path has 2 nodes, the system has 3`},
 		{"TestReplayDefect", filepath.Join(dir, "none.path"), "", false, `no such file`},
 	} {

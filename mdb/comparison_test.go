@@ -56,6 +56,6 @@ func TestView_BesideNone(t *testing.T) {
 		Actions: []sim.AnyAction{sim.Action[*counter]{Name: "add", Do: (*counter).add}},
 	}})
 	if b := s.View(mdb.Wanted{Comparison: 400}).Comparison; b.Run != "" || !strings.Contains(b.Why, "there is no live run to compare with") {
-		t.Errorf("%+v", b)
+		t.Errorf("got %+v, want that there is no live run to compare with", b)
 	}
 }

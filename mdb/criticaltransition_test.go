@@ -9,7 +9,7 @@ import (
 )
 
 // The description of the critical step includes whether it is proven.
-func TestRecordedTellsOfProof(t *testing.T) {
+func TestCriticalTransition_RecordedProof(t *testing.T) {
 	const walks = "after it 0 of 24 walks recovered, before it 3 of 24"
 	for proof, want := range map[string]string{
 		``:                                  walks, // of older reports

@@ -22,7 +22,7 @@ type liner struct {
 func (l *liner) join(sim.Env) { l.Line = append(l.Line, 7) }
 
 // A list that receives elements is shown by these elements. It is neither gone nor shown as "none".
-func TestListThatIsFilled(t *testing.T) {
+func TestList_Filled(t *testing.T) {
 	s := opened(t, mdb.Config{Path: choose.Path{0}, System: &sim.System{
 		Name: "line", Nodes: 1, New: func(sim.NodeID) sim.Service { return &liner{Line: []int{}} },
 		Actions: []sim.AnyAction{sim.Action[*liner]{Name: "join", Times: 1, Do: (*liner).join}},
@@ -46,7 +46,7 @@ func TestListThatIsFilled(t *testing.T) {
 }
 
 // A field that a step removes is shown as gone, with its old value. A node that starts is shown as up.
-func TestFieldThatIsGone(t *testing.T) {
+func TestList_FieldGone(t *testing.T) {
 	s := opened(t, mdb.Config{Path: choose.Path{0, 0, 0}, System: &sim.System{
 		Name: "line", Nodes: 1, New: func(sim.NodeID) sim.Service { return &liner{Line: []int{7}} }, Crashes: 1,
 		Actions: []sim.AnyAction{sim.Action[*liner]{Name: "leave", Times: 1, Do: func(l *liner, _ sim.Env) { l.Line = l.Line[1:] }}},

@@ -140,7 +140,7 @@ func TestOpen_System(t *testing.T) {
 		Actions: []sim.AnyAction{sim.Action[*moody]{Name: "add", Do: func(m *moody, env sim.Env) { m.add(env) }}},
 	}})
 	if p := s.Position(); p.Last != 0 || p.Step != 0 || p.Run != "main" {
-		t.Errorf("%+v", p)
+		t.Errorf("got %+v, want the start of run main", p)
 	}
 	wants(t, do(t, s, "choices"), `"mood": alternative 0 of 2`)
 	wants(t, do(t, s, "take 1"), "branch1 step 1 of 1: n1 add")

@@ -130,7 +130,7 @@ func disagrees(seed uint64, spoil func(History)) (how string, want Verdict) {
 	return "", want
 }
 
-func TestAgainstDefinition(t *testing.T) {
+func TestDefinition_Agrees(t *testing.T) {
 	of := map[Verdict]int{}
 	for seed := range uint64(10_000) {
 		how, want := disagrees(seed, nil)
@@ -144,7 +144,7 @@ func TestAgainstDefinition(t *testing.T) {
 	}
 }
 
-func TestDefectsAreNoticed(t *testing.T) {
+func TestDefinition_DefectsFound(t *testing.T) {
 	for name, spoil := range map[string]func(History){
 		"causes are forgotten": func(h History) {
 			for _, list := range h {

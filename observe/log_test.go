@@ -124,7 +124,7 @@ func read(nodes int, files []string) (*Log, error) {
 }
 
 // Histories written as a log, or as traces, are judged as by definition.
-func TestLogsAgainstDefinition(t *testing.T) {
+func TestLogs_Definition(t *testing.T) {
 	of := map[Verdict]int{}
 	seeds := uint64(3000)
 	if testing.Short() {
@@ -156,7 +156,7 @@ func TestLogsAgainstDefinition(t *testing.T) {
 }
 
 // A log that loses what ties its records together is noticed by the comparison with the definition.
-func TestLogDefectsAreNoticed(t *testing.T) {
+func TestLogs_DefectsFound(t *testing.T) {
 	for name, spoil := range map[string]func(string) string{
 		"after is not read":  func(f string) string { return strings.ReplaceAll(f, `"after"`, `"afterwards"`) },
 		"links are not read": func(f string) string { return strings.ReplaceAll(f, `"links"`, `"lines"`) },
@@ -210,7 +210,7 @@ func (c *counter) Observe(_ sim.NodeID, ev any) error { c.Got = append(c.Got, ev
 func (h *hidden) String() string                      { return h.name }
 
 // Events that a service logs through a Handler are read unchanged.
-func TestHandlerWritesWhatLogsRead(t *testing.T) {
+func TestHandler_WritesLogs(t *testing.T) {
 	var out bytes.Buffer
 	log := slog.New(NewHandler(slog.NewJSONHandler(&out, nil))).With("node", 1)
 	want := granted{3, []string{"a\n", ""}}
@@ -242,7 +242,7 @@ func TestHandlerWritesWhatLogsRead(t *testing.T) {
 }
 
 // A monitor in the process gets the logged events, and its violation is logged once.
-func TestHandlerTellsMonitors(t *testing.T) {
+func TestHandler_CallsMonitors(t *testing.T) {
 	var out bytes.Buffer
 	table := &[3][3]int{{1, 0, 0}, {1, -1, 0}, {0, 0, 0}}
 	base := slog.New(NewHandler(slog.NewTextHandler(&out, nil), func() sim.Monitor { return &letters{automaton{table: table}} }))

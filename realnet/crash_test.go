@@ -10,7 +10,7 @@ import (
 
 // The recording of nodes that may crash is a run of the system itself, so each reader sees the same
 // events. The kill of another node is reported.
-func TestKillsOfNodesThatMayCrash(t *testing.T) {
+func TestCrash_Kills(t *testing.T) {
 	for killed := range sim.NodeID(2) {
 		x := custom(t, sim.System{
 			Name: "call", Nodes: 3, New: func(sim.NodeID) sim.Service { return &caller{} }, Network: netsim.Streams{},

@@ -34,7 +34,7 @@ func contents(d runner.Durable) string {
 
 // If any part of the log's end is torn off, the node finds the state after some number of writes, and the
 // monotone counter does not fall below written values.
-func TestTornLogIsAPrefix(t *testing.T) {
+func TestDisk_TornLogIsPrefix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp("", "disk")
 		if err != nil {
@@ -102,7 +102,7 @@ func TestTornLogIsAPrefix(t *testing.T) {
 
 // Unreadable data is not thrown away: a damaged record in the middle, with everything behind it, and a file that is
 // not a log.
-func TestWhatIsCutOffIsKept(t *testing.T) {
+func TestDisk_KeepsTornEnd(t *testing.T) {
 	dir := t.TempDir()
 	d, _, _, err := openDisk(dir)
 	if err != nil {
@@ -140,7 +140,7 @@ func TestWhatIsCutOffIsKept(t *testing.T) {
 }
 
 // After the machine was down the used part of the reserved block of numbers is unknown.
-func TestCounterAfterThePowerFailed(t *testing.T) {
+func TestDisk_CounterAfterPowerFailure(t *testing.T) {
 	dir := t.TempDir()
 	d, _, _, err := openDisk(dir)
 	if err != nil {
@@ -158,7 +158,7 @@ func TestCounterAfterThePowerFailed(t *testing.T) {
 }
 
 // A log full of obsolete records is compacted to the same content.
-func TestLogIsCompacted(t *testing.T) {
+func TestDisk_Compacted(t *testing.T) {
 	dir := t.TempDir()
 	d, _, _, err := openDisk(dir)
 	if err != nil {

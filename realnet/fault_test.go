@@ -147,13 +147,13 @@ func blowSystem(bytes int) sim.System {
 }
 
 // A message that does not fit into a datagram is lost, in a stream it arrives.
-func TestOversizedDatagramIsLost(t *testing.T) {
+func TestFault_OversizedDatagram(t *testing.T) {
 	x := custom(t, blowSystem(100_000), blob{})
 	x.nodes[0].Act(context.Background(), "datagram")
 	x.nodes[0].Act(context.Background(), "stream")
 	x.until("the stream arrives", func(s []sim.Service) bool { return s[1].(*blower).Got == 100_000 })
 	if s := x.nodes[0].Stats(); s.Oversized != 1 || s.Sent != 2 {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want 2 sent, 1 oversized", s)
 	}
 	agrees(t, x.merged())
 }
@@ -221,7 +221,7 @@ func TestPeerEndsInTheMiddleOfAMessage(t *testing.T) {
 	})
 }
 
-func TestDiskSurvivesAndItsTornEndIsCut(t *testing.T) {
+func TestFault_DiskSurvives(t *testing.T) {
 	sys := sim.System{Name: "draw", Nodes: 1, New: func(sim.NodeID) sim.Service { return &drawer{} }}
 	dir := t.TempDir()
 	cfg := realnet.Config{System: &sys, Peers: ports.Free(t, 1), Dir: dir}
@@ -320,7 +320,7 @@ func TestRotatedRecording(t *testing.T) {
 }
 
 // A recording at its limit ends, and the node continues.
-func TestRecordingHasALimit(t *testing.T) {
+func TestFault_RecordingLimit(t *testing.T) {
 	x := custom(t, pushSystem(300, 5), numbered{})
 	x.stop()
 	x.base.Record = &recording.Options{Dir: t.TempDir(), MaxBytes: 4000}
@@ -366,7 +366,7 @@ func (h *hasty) end(env sim.Env) {
 }
 
 // A failing node ends even if it has just closed a stream with a live other end.
-func TestNodeThatFailsAfterClosingEnds(t *testing.T) {
+func TestFault_FailsAfterClosing(t *testing.T) {
 	x := custom(t, sim.System{
 		Name: "hasty", Nodes: 2, New: func(sim.NodeID) sim.Service { return &hasty{} }, Network: netsim.Both{},
 		Actions: []sim.AnyAction{

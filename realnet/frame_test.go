@@ -9,7 +9,7 @@ import (
 )
 
 // A datagram is taken from the address of its sender only, and only whole.
-func TestForgedDatagramsAreRefused(t *testing.T) {
+func TestFrame_ForgedDatagrams(t *testing.T) {
 	codec, err := wire.NewTypes("")
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func (a *alarm) set(env sim.Env) { env.SetTimer("wake", 20*time.Millisecond) }
 func (a *alarm) Timer(sim.Env, any) { a.Fired++ }
 
 // A timer that is due while the node is frozen fires when it is thawed, even if messages arrived meanwhile.
-func TestTimerThatIsDueWhileFrozen(t *testing.T) {
+func TestFreeze_TimerDue(t *testing.T) {
 	x := custom(t, sim.System{
 		Name: "alarm", Nodes: 1, New: func(sim.NodeID) sim.Service { return &alarm{} },
 		Actions: []sim.AnyAction{sim.Action[*alarm]{Name: "set", Do: (*alarm).set}},

@@ -58,7 +58,7 @@ func TestCommitOnSmallBuffer(t *testing.T) {
 
 // Whichever replica of a chain dies while clients are at work, the others do all commands, and the recording is that of a run of the model in
 // which it has crashed.
-func TestChainGoesOn(t *testing.T) {
+func TestMachines_Chain(t *testing.T) {
 	const clients, commands = 2, 40
 	for dies := clients + 1; dies < clients+4; dies++ {
 		x := newCluster(t, "chain", spec.Config{Nodes: clients + 4, Params: map[string]string{

@@ -125,7 +125,7 @@ func TestMachinesSendWithoutBound(t *testing.T) {
 	m.Notes = nil
 	agrees(t, m)
 	if f := fileOf(t, m); !f.Header.AsLive {
-		t.Errorf("%+v", f.Header)
+		t.Errorf("got %+v, want AsLive", f.Header)
 	}
 	sys := bursts(500, 10)
 	w, err := kernel.NewWorld(&sys, kernel.Options{})

@@ -116,7 +116,7 @@ func (c *closer) Receive(env sim.Env, from sim.NodeID, _ any) {
 
 func (c *closer) PeerError(sim.Env, sim.NodeID, error) { c.Errors++ }
 
-func TestCloseIsToldToThePeer(t *testing.T) {
+func TestService_CloseReachesPeer(t *testing.T) {
 	x := custom(t, sim.System{
 		Name: "close", Nodes: 2, New: func(sim.NodeID) sim.Service { return &closer{} }, Network: netsim.Streams{},
 		Actions: []sim.AnyAction{sim.Action[*closer]{Name: "send", Do: func(_ *closer, env sim.Env) { _ = env.Stream(1).Send(numbered{}) }}},
@@ -197,7 +197,7 @@ func (d *drawer) Timer(env sim.Env, _ any) {
 	env.SetTimer(tick{}, time.Millisecond)
 }
 
-func TestAnswersAreForced(t *testing.T) {
+func TestService_AnswersForced(t *testing.T) {
 	x := custom(t, sim.System{Name: "draw", Nodes: 2, New: func(sim.NodeID) sim.Service { return &drawer{} }})
 	late := func(s []sim.Service) bool {
 		for _, s := range s {
@@ -310,7 +310,7 @@ func (f *forgetful) Receive(env sim.Env, from sim.NodeID, msg any) {
 	}
 }
 
-func TestNondeterminismIsFound(t *testing.T) {
+func TestService_Nondeterminism(t *testing.T) {
 	var hidden atomic.Int64
 	x := custom(t, sim.System{
 		Name: "forget", Nodes: 2, New: func(sim.NodeID) sim.Service { return &forgetful{hidden: &hidden} }, Network: netsim.Datagrams{},

@@ -15,7 +15,7 @@ import (
 )
 
 // Timers are due by their deadlines, those of the same one in the order in which they were armed last.
-func TestTimersAreDueInOrder(t *testing.T) {
+func TestTimers_Order(t *testing.T) {
 	var (
 		timers timers
 		start  = time.Now()
@@ -41,7 +41,7 @@ func TestTimersAreDueInOrder(t *testing.T) {
 }
 
 // Readings of the clock that the state still holds are kept; others are dropped when there are many.
-func TestInstantsThatAreHeldAreKept(t *testing.T) {
+func TestTimers_HeldInstants(t *testing.T) {
 	clock, err := macetime.NewRealClock(0, 0, nil)
 	if err != nil {
 		t.Fatal(err)

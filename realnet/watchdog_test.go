@@ -46,7 +46,7 @@ func (l *lines) String() string {
 }
 
 // A handler that does not return is reported with its event, and again when it has returned.
-func TestHandlerThatDoesNotReturn(t *testing.T) {
+func TestWatchdog_Hang(t *testing.T) {
 	release := make(chan struct{})
 	var log lines
 	sys := sim.System{

@@ -32,7 +32,7 @@ type (
 )
 
 // Memory that is referred to as two types is one piece: in encodings and in copies.
-func TestConvertedMemoryIsOne(t *testing.T) {
+func TestConvert_SharedMemory(t *testing.T) {
 	for name, build := range map[string]func(together bool) any{
 		"maps": func(together bool) any {
 			v := &struct {
@@ -143,7 +143,7 @@ func TestConvertible(t *testing.T) {
 }
 
 // Types without anything to convert are not tracked for it.
-func TestNothingToConvert(t *testing.T) {
+func TestConvert_Nothing(t *testing.T) {
 	for _, v := range []any{
 		struct {
 			N   []int

@@ -194,7 +194,7 @@ func TestEncoderAddsUp(t *testing.T) {
 	}
 }
 
-func TestEncodingDoesNotAllocate(t *testing.T) {
+func TestEncoding_AllocatesNothing(t *testing.T) {
 	s := newSet(t)
 	array := []int{1, 2, 3, 4}
 	overlapping := [][]int{array[:2], {5}, array[1:]}
@@ -214,7 +214,7 @@ func TestEncodingDoesNotAllocate(t *testing.T) {
 	}
 }
 
-func TestPlansAreKept(t *testing.T) {
+func TestPlans_Kept(t *testing.T) {
 	s := newSet(t)
 	var all []*Plan
 	values := []any{nil, 1, "", true, 1.5, Ping{}, &Ping{}, []int{}, map[int]int{}, int8(1), uint(1), [3]int{}, struct{}{}}

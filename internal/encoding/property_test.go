@@ -100,7 +100,7 @@ func checkCopy(s *Set, v any) error {
 	return nil
 }
 
-func TestEncodingsAreEqualIffValuesAre(t *testing.T) {
+func TestEncoding_EqualIffValuesEqual(t *testing.T) {
 	sets := []*Set{newSet(t), newSet(t, rule.ByElements())}
 	equal, different := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -120,7 +120,7 @@ func TestEncodingsAreEqualIffValuesAre(t *testing.T) {
 	}
 }
 
-func TestCopiesAreEqualAndApart(t *testing.T) {
+func TestCopy_EqualAndSeparate(t *testing.T) {
 	for _, s := range []*Set{newSet(t), newSet(t, rule.ByElements())} {
 		rapid.Check(t, func(t *rapid.T) {
 			tape, _ := tapes(t)

@@ -185,7 +185,7 @@ func survives(s *Set, x, y any) (ok bool) {
 }
 
 // A type without a canonical form is rejected by name anywhere in a random type.
-func TestRandomTypesAreRefusedByName(t *testing.T) {
+func TestUnencodable_RandomTypes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bad := rapid.SampledFrom([]reflect.Type{reflect.TypeFor[func()](), reflect.TypeFor[chan int](), reflect.TypeFor[unsafe.Pointer](),
 			reflect.TypeFor[sync.Map](), reflect.TypeFor[atomic.Pointer[int]](), reflect.TypeFor[map[*int]int]()}).Draw(t, "bad")

@@ -51,7 +51,7 @@ func TestSharingCounts(t *testing.T) {
 	}
 }
 
-func TestCopyKeepsRoomThatIsShared(t *testing.T) {
+func TestCopy_SharedCapacity(t *testing.T) {
 	type queue struct{ head, tail []string }
 	array := []string{"a", "b", "c", "d"}
 	q := &queue{array[:1], array[2:3]}

@@ -64,7 +64,7 @@ func (s swapped) Pop(item *Item) bool {
 }
 
 // Each defect is noticed during the exploration of random graphs.
-func TestDefectsAreNoticed(t *testing.T) {
+func TestExplore_DefectsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}

@@ -187,7 +187,7 @@ func TestLogOfAnotherGraph(t *testing.T) {
 		if changed, ok := errors.AsType[*ChangedError](x.Err); !ok {
 			t.Fatalf("not noticed: %+v", x)
 		} else if changed.Why == "" || x.Complete {
-			t.Fatalf("%+v", x)
+			t.Fatalf("got %+v, want an incomplete exploration that names the change", x)
 		}
 		noticed++
 	})
@@ -197,7 +197,7 @@ func TestLogOfAnotherGraph(t *testing.T) {
 }
 
 // A log that fails ends the exploration; its earlier content is valid.
-func TestLogThatFails(t *testing.T) {
+func TestLog_Fails(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t)
 		log := &failingLog{left: rapid.IntRange(0, 5).Draw(t, "blocks")}

@@ -215,7 +215,7 @@ func drawShown(seed uint64) *randomGraph {
 
 // The presented edges equal those of the graph, in order: for any kept rows, whenever rows are dropped, and for any
 // number of workers.
-func TestRowsAreThoseOfTheGraph(t *testing.T) {
+func TestRows_AgreeWithGraph(t *testing.T) {
 	early, long, sparse := 0, 0, 0
 	for seed := range uint64(24) {
 		g := drawShown(seed)
@@ -267,7 +267,7 @@ func TestRowsSpareExpansions(t *testing.T) {
 }
 
 // No state is expanded again to search for dead states, if the kept edges settle all.
-func TestDeadStatesAreLookedForInRowsFirst(t *testing.T) {
+func TestRows_ReadBeforeExpansion(t *testing.T) {
 	sparse := 0
 	for seed := range uint64(200) {
 		g := drawShown(2 * seed)

@@ -28,7 +28,7 @@ func TestSpilledRandomGraphs(t *testing.T) {
 }
 
 // A set with defective look-ups on disk is noticed.
-func TestSpilledDefectsAreNoticed(t *testing.T) {
+func TestSpilled_DefectsFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}

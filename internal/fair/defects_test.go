@@ -92,7 +92,7 @@ func fairness(from, to Fairness) func(*search) {
 	}
 }
 
-func TestDefectsAreNoticed(t *testing.T) {
+func TestDefinition_DefectsFound(t *testing.T) {
 	for name, find := range defects {
 		noticed := false
 		for seed := uint64(0); seed < 3000 && !noticed; seed++ {

@@ -183,7 +183,7 @@ func differs(seed uint64, find func(*Graph, []Mark, []bool) *Component) (how str
 	return "", violated
 }
 
-func TestAgainstDefinition(t *testing.T) {
+func TestDefinition_Agrees(t *testing.T) {
 	violated, graphs := 0, *graphs
 	if testing.Short() {
 		graphs /= 5

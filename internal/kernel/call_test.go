@@ -8,7 +8,7 @@ import (
 )
 
 // A call costs no memory if calls are not traced.
-func TestEnterAllocatesNothing(t *testing.T) {
+func TestEnter_AllocatesNothing(t *testing.T) {
 	var e sim.Env = &env{}
 	to, msg := sim.NodeID(3), any(struct{ A, B int }{1, 2})
 	if n := testing.AllocsPerRun(100, func() { defer sim.Enter(e, "transport", "Send", to, msg, "x", e).Leave() }); n != 0 {
@@ -23,7 +23,7 @@ func TestEnterElsewhere(t *testing.T) {
 	func() {
 		defer sim.Enter(e, "a", "b", 1, nil).Leave()
 		if e.entered != "a.b" || e.args != 2 || e.left {
-			t.Errorf("%+v", e)
+			t.Errorf("got %+v, want a.b with 2 arguments, entered", e)
 		}
 	}()
 	if !e.left {

@@ -72,7 +72,7 @@ func step(t *testing.T, w kernel.World, key string, pick int) (asked int) {
 	return 0
 }
 
-func TestTimeIsAChoiceUntilDecided(t *testing.T) {
+func TestClock_ChoiceUntilDecided(t *testing.T) {
 	w := start(t, watching())
 	look := `timer n0 "look"`
 	if asked := step(t, w, look, 0); asked != 1 {
@@ -89,7 +89,7 @@ func TestTimeIsAChoiceUntilDecided(t *testing.T) {
 	}
 }
 
-func TestTimesOfOthersAreUnordered(t *testing.T) {
+func TestClock_OthersUnordered(t *testing.T) {
 	w := start(t, watching())
 	for _, node := range []string{"0", "1"} {
 		other := map[string]string{"0": "1", "1": "0"}[node]
@@ -105,7 +105,7 @@ func TestTimesOfOthersAreUnordered(t *testing.T) {
 }
 
 // Different numbers of readings lead to the same state: the numbering of readings does not count.
-func TestReadingNumbersDoNotCount(t *testing.T) {
+func TestClock_ReadingNumbers(t *testing.T) {
 	state := func(looks int) encoding.Fingerprint {
 		w := start(t, watching())
 		for range looks {

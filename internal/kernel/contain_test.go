@@ -24,7 +24,7 @@ func TestGuard(t *testing.T) {
 	}
 	f := contain.Guard(func() { endsGoroutine() })
 	if f == nil || f.Kind != sim.Panic || !strings.Contains(f.Message, "runtime.Goexit") || !strings.Contains(f.Stack, "endsGoroutine") {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v, want a panic in endsGoroutine", f)
 	}
 }
 
@@ -120,7 +120,7 @@ func exitSystem(where string) sim.System {
 
 // A property that makes its predicate anew each time is not cached, so that it is as fast in its last state as in its
 // first.
-func TestEachMadeAnew(t *testing.T) {
+func TestEach_MadeAnew(t *testing.T) {
 	asked := 0
 	sys := exitSystem("")
 	sys.Properties = []sim.Property{
@@ -190,7 +190,7 @@ func (pending) Passed() (_, _ []string)       { return nil, nil }
 
 // Asking reports the code that no system can be made without: a process that such code ends could not even describe the
 // system.
-func TestAsked(t *testing.T) {
+func TestGuard_Asked(t *testing.T) {
 	var making, other []string
 	opts := kernel.Options{Contain: true, Asking: func(a kernel.Asked) {
 		switch {

@@ -129,7 +129,7 @@ func TestContainerCrashes(t *testing.T) {
 	}
 	takeKey(t, w, "crash n0 with n2", nil)
 	if got := w.Last(); len(got.With) != 0 || got.Event.Node != 2 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want a crash of node 2 alone", got)
 	}
 }
 
@@ -163,14 +163,14 @@ func TestContainerCrashesInside(t *testing.T) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}
 	if got := w.Last(); !got.Crashed || !slices.Equal(got.With, []sim.NodeID{0}) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want a crash with node 0", got)
 	}
 	if got := up(w); !slices.Equal(got, []int{1, 3}) {
 		t.Errorf("up are %v", got)
 	}
 }
 
-func TestContainerOfSomeThatMayCrash(t *testing.T) {
+func TestContainers_SomeMayCrash(t *testing.T) {
 	for name, change := range map[string]func(*sim.System){
 		"MayCrash": func(s *sim.System) { s.MayCrash = func(id sim.NodeID) bool { return id == 2 } },
 		"MayHalt":  func(s *sim.System) { s.MayHalt = func(id sim.NodeID) bool { return id == 0 } },

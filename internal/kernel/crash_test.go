@@ -183,7 +183,7 @@ func (k *keeper) Timer(env sim.Env, t any) {
 	}
 }
 
-func TestMisuseIsAFinding(t *testing.T) {
+func TestCrash_MisuseIsFinding(t *testing.T) {
 	sys := &sim.System{Name: "keeper", Nodes: 1, New: func(sim.NodeID) sim.Service { return &keeper{} }}
 	w, err := kernel.NewWorld(sys, kernel.Options{CheckMessages: true})
 	if err != nil {
@@ -223,7 +223,7 @@ func (m *mutator) Timer(sim.Env, any) { m.mine.Items[0] = 2 }
 
 func (m *mutator) Receive(_ sim.Env, _ sim.NodeID, msg any) { m.Got = msg.(list).Items[0] }
 
-func TestMessagesAreValues(t *testing.T) {
+func TestMessages_Values(t *testing.T) {
 	sys := &sim.System{Name: "mutator", Nodes: 2, New: func(sim.NodeID) sim.Service { return &mutator{} }, Network: netsim.Datagrams{}}
 	for _, check := range []bool{false, true} {
 		w, err := kernel.NewWorld(sys, kernel.Options{CheckMessages: check})

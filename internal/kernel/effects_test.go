@@ -93,7 +93,7 @@ func TestCrashKeepsAPrefixOfWrites(t *testing.T) {
 		take(t, w, "action n0 0", choose.First)
 		take(t, w, "crash n0", choose.SourceFunc(func(p choose.Point) int {
 			if p.Kind != choose.Outcome || p.Arity != 4 {
-				t.Errorf("%+v", p)
+				t.Errorf("got %+v, want an outcome of 4 alternatives", p)
 			}
 			return kept
 		}))

@@ -128,7 +128,7 @@ func TestCrashesAndHalts(t *testing.T) {
 }
 
 // Without a MayHalt a node may halt if it may crash.
-func TestMayCrashIsForHalts(t *testing.T) {
+func TestHalt_MayCrash(t *testing.T) {
 	sys := halting(0)
 	sys.MayHalt = nil
 	w, _ := started(t, sys)

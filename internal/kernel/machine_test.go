@@ -122,7 +122,7 @@ func TestTimersAndActions(t *testing.T) {
 	}
 }
 
-func TestSafetyIsRemembered(t *testing.T) {
+func TestMachine_RemembersSafety(t *testing.T) {
 	w := start(t, counterSystem())
 	do(t, w, "timer n0 tick{N:1}")
 	do(t, w, "timer n0 tick{N:1}")
@@ -213,6 +213,6 @@ func TestTimersForThePast(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := w.NodeFields(0); len(got) != 1 || got[0].Value != "in 2s" {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want one field: in 2s", got)
 	}
 }

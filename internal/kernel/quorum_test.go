@@ -90,7 +90,7 @@ func TestQuorumEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	if last := w.Last(); len(last.Msgs) != 2 || len(last.Fates) != 2 || !strings.Contains(last.Source, "quorum_test.go") {
-		t.Errorf("%+v", last)
+		t.Errorf("got %+v, want two messages and their fates, and a place in quorum_test.go", last)
 	}
 	if got := keys(); !slices.Equal(got, want[:1]) {
 		t.Errorf("then: %q", got)
@@ -226,7 +226,7 @@ func TestQuorumSendsInAnyOrder(t *testing.T) {
 }
 
 // A node that needs no more sets never needs one again, even after crashes.
-func TestQuorumNeverAgainAfterCrash(t *testing.T) {
+func TestQuorum_NeverAfterCrash(t *testing.T) {
 	sys := election(4, func(q *sim.Quorum[*teller, slip]) {
 		q.Need = func(u *teller) int { return 2 - 3*u.Sets }
 	})

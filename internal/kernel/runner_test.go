@@ -41,7 +41,7 @@ func (a *told) Room(_, peer sim.NodeID) int {
 }
 
 // A runner that receives the inputs of a world's nodes reaches the same states, even through crashes.
-func TestRunnerDoesWhatAWorldDoes(t *testing.T) {
+func TestRunner_AgreesWithWorld(t *testing.T) {
 	for _, name := range []string{"randtree", "transport", "pastry", "overcast", "twophase"} {
 		t.Run(name, func(t *testing.T) {
 			e, err := papers.Find(name)

@@ -154,7 +154,7 @@ func disagrees(seed uint64, plant func(*comparison)) (how string, want kind, cov
 	return "", want, c.covered
 }
 
-func TestAgainstDefinition(t *testing.T) {
+func TestDefinition_Agrees(t *testing.T) {
 	var of [3]int
 	covered := 0
 	const systems = 20000
@@ -210,7 +210,7 @@ func (o one) Roots() ([]refinement.Transition, error) {
 	return roots[:1], err
 }
 
-func TestDefectsAreNoticed(t *testing.T) {
+func TestDefinition_DefectsFound(t *testing.T) {
 	for name, plant := range defects {
 		noticed := false
 		for seed := uint64(0); seed < 3000 && !noticed; seed++ {

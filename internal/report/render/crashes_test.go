@@ -52,7 +52,7 @@ func TestCrashes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := doc.Coverage.Crashes; c.Model != "auto" || len(c.Implicit) != 2 || !c.Proven || c.Opaque[0].Why != "n1 boots" {
-		t.Errorf("%+v", c)
+		t.Errorf("got %+v, want the proven model auto, with 2 implicit nodes, and n1 boots", c)
 	}
 
 	r.Coverage.Crashes = &stats.Crashes{Model: options.CrashAuto, Why: "streams"}

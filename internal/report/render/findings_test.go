@@ -114,7 +114,7 @@ func TestLiveBefore(t *testing.T) {
 }
 
 // An action that could heal a dead run does not excuse it if the action is a disturbance. The report mentions it.
-func TestDisturbingIsSaid(t *testing.T) {
+func TestFindings_Disturbing(t *testing.T) {
 	r := pingackReport(t)
 	r.Disturbing = []string{"reconnect", "restart"}
 	if text := string(printed(t, render.Terminal, r)); !strings.Contains(text, "  disturbances:   reconnect, restart") {

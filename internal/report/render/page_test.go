@@ -61,7 +61,7 @@ func TestPage(t *testing.T) {
 }
 
 // Only reports of dead runs mention whether a state is live. It is irrelevant to other findings.
-func TestPageSaysNotLive(t *testing.T) {
+func TestPage_NotLive(t *testing.T) {
 	step1 := critical.Transition{Step: 1}
 	for _, critical := range []*report.Critical{nil, {Transition: step1}} {
 		r := report.Report{Settings: report.Settings{System: "bomb", Nodes: 1}, Verdict: search.Violation, Kind: sim.Safety,
@@ -111,7 +111,7 @@ func wideReport(t *testing.T, steps int) *report.Report {
 }
 
 // Two runs with many fields, of whatever length, make a page that can be attached to an issue.
-func TestPageIsSmall(t *testing.T) {
+func TestPage_Small(t *testing.T) {
 	for _, steps := range []int{499, 500, 5000} {
 		if testing.Short() && steps == 5000 {
 			continue
@@ -128,7 +128,7 @@ func TestPageIsSmall(t *testing.T) {
 }
 
 // The excerpt of a long run shows each step that the text names.
-func TestNamedStepsAreShown(t *testing.T) {
+func TestPage_NamedSteps(t *testing.T) {
 	d := document.New(wideReport(t, 5000), nil)
 	text := ""
 	for _, f := range slices.Concat(d.Violated, d.Compared) {

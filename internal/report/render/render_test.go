@@ -226,7 +226,7 @@ func TestUncovered(t *testing.T) {
 }
 
 // A message can contain anything; control characters are replaced. An inconclusive search is not green.
-func TestTerminalIsQuiet(t *testing.T) {
+func TestTerminal_Quiet(t *testing.T) {
 	bad := report.Report{Settings: report.Settings{System: "bomb"}, Verdict: search.Violation, Kind: sim.Panic,
 		Message: "a\x1b[2Jb\x07 \u009bc\nd"}
 	out := string(printed(t, render.Terminal, &bad))

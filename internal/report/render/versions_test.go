@@ -10,7 +10,7 @@ import (
 )
 
 // A report names the versions it is about, whatever its findings.
-func TestOtherVersionsAreSaid(t *testing.T) {
+func TestVersions_Others(t *testing.T) {
 	for _, verdict := range []search.Verdict{search.OK, search.Violation} {
 		r := &report.Report{Settings: report.Settings{System: "s"}, Verdict: verdict, Kind: sim.Safety, Property: "p",
 			OtherVersions: []report.OtherVersion{{Module: "example.org/dep", Required: "v1.2.0", Used: "v1.3.0"}}}

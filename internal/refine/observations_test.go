@@ -27,8 +27,8 @@ func differs(t *testing.T, impl, abs sim.System, what string, trace ...string) {
 	}
 }
 
-// TestRoomIsSeen checks that a client that asks for room observes it.
-func TestRoomIsSeen(t *testing.T) {
+// TestObservations_Room checks that a client that asks for room observes it.
+func TestObservations_Room(t *testing.T) {
 	client := machine.Define[asks]("client",
 		machine.In("asking", machine.Null(func(c *asks, x *machine.Ctx) {
 			if c.Asked++; !x.TrySend(1, request{}) {
@@ -49,9 +49,9 @@ func TestRoomIsSeen(t *testing.T) {
 	differs(t, system(2), system(3), "") // the amount is unobservable
 }
 
-// TestPeersOfErrorsAreSeen checks that a machine observes which connection is lost, but not the senders of its
+// TestObservations_PeersOfErrors checks that a machine observes which connection is lost, but not the senders of its
 // messages.
-func TestPeersOfErrorsAreSeen(t *testing.T) {
+func TestObservations_PeersOfErrors(t *testing.T) {
 	client := machine.Define[struct{}]("client", machine.In("waiting",
 		machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.Send(1, request{}); x.Send(2, request{}) }),
 		machine.On(func(_ *struct{}, x *machine.Ctx, l machine.Lost) { x.Announce(gone(l)) })))
@@ -84,8 +84,8 @@ func (c *closer) Receive(env sim.Env, from sim.NodeID, _ any) {
 	}
 }
 
-// TestErrorsCome checks that closing a connection is observable, so a pending error is not silence.
-func TestErrorsCome(t *testing.T) {
+// TestObservations_Close checks that closing a connection is observable, so a pending error is not silence.
+func TestObservations_Close(t *testing.T) {
 	system := func(closes bool) sim.System {
 		return sim.System{Name: "closing", Nodes: 2, Network: netsim.Streams{}, New: func(id sim.NodeID) sim.Service {
 			if id == 0 {

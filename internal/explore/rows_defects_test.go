@@ -9,7 +9,7 @@ import (
 )
 
 // A defect in one row is noticed: a redirected edge, in rows of any length, or a lost mark.
-func TestSpoiltRowsAreNoticed(t *testing.T) {
+func TestRows_DefectsFound(t *testing.T) {
 	for name, spoil := range map[string]func(row, names []uint32) bool{
 		"the last edge of a long row is redirected": func(row, _ []uint32) bool {
 			if len(row) < 4 {
@@ -60,7 +60,7 @@ func TestSpoiltRowsAreNoticed(t *testing.T) {
 }
 
 // A defect in one row of fingerprints is noticed, too.
-func TestSpoiltFingerprintsAreNoticed(t *testing.T) {
+func TestRows_FingerprintDefectsFound(t *testing.T) {
 	for name, spoil := range map[string]func(prints, bits, rest []uint32) bool{
 		"an edge leads nowhere": func(prints, _, _ []uint32) bool {
 			if len(prints) == 0 {
@@ -119,7 +119,7 @@ func TestSpoiltFingerprintsAreNoticed(t *testing.T) {
 
 // A row holds the target of each edge, which may be an unvisited state, and its mark of the recovery relation: at once,
 // or once it is known.
-func TestRowIsKept(t *testing.T) {
+func TestRows_Kept(t *testing.T) {
 	for width := range 3 {
 		l := &Loop{}
 		r := &l.rows

@@ -38,7 +38,7 @@ func hanging(where string) sim.System {
 }
 
 // Checked code that does not return in a walk from the run ends Find, with the path into it.
-func TestWalkThatDoesNotReturn(t *testing.T) {
+func TestFind_WalkHangs(t *testing.T) {
 	for _, where := range []string{"action", "property"} {
 		for _, engine := range []string{runloop.ReplayEngine, runloop.TableEngine} {
 			cfg := critical.Config{

@@ -12,7 +12,7 @@ import (
 )
 
 // An unsaved branch is dropped only if "quit" is given twice in a row, or in a batch, which cannot ask.
-func TestQuitAsks(t *testing.T) {
+func TestQuit_UnsavedBranch(t *testing.T) {
 	s := counted(t, 3)
 	quits := func(line string) error { return s.Do(t.Context(), line, io.Discard) }
 	if err := quits("quit"); !errors.Is(err, mdb.ErrQuit) {
@@ -41,7 +41,7 @@ func TestQuitAsks(t *testing.T) {
 }
 
 // An unknown field is an error that lists similar names.
-func TestFindRefusesUnknownFields(t *testing.T) {
+func TestFind_UnknownField(t *testing.T) {
 	s := drawn(t)
 	for word, want := range map[string]string{"Lukc": "did you mean Luck?", "n1.Modo": "did you mean n1.Mood?", "luck": "did you mean Luck?"} {
 		if why := fails(t, s, "find "+word+" == 1"); !strings.Contains(why, "has a field") || !strings.Contains(why, want) {
@@ -62,7 +62,7 @@ func TestListSource(t *testing.T) {
 }
 
 // A keyboard interrupt stops a command, and does nothing at the prompt.
-func TestPromptInterrupted(t *testing.T) {
+func TestPrompt_Interrupted(t *testing.T) {
 	in, keyboard := io.Pipe()
 	out, shown := io.Pipe()
 	interrupts := make(chan struct{}, 1)

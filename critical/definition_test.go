@@ -202,7 +202,7 @@ func (m *maze) run(r *rand.Rand) (path choose.Path, steps []taken) {
 
 // Critical step, critical choice and proof agree with their definitions although other steps fail. Failing steps lead to
 // no state, and nothing is known about the successors of a violation.
-func TestAgainstDefinition(t *testing.T) {
+func TestFind_Definition(t *testing.T) {
 	n := uint64(400)
 	if testing.Short() {
 		n = 60

@@ -24,7 +24,7 @@ func wide(t *replay.Trace) {
 
 // A service that is too large to be shown completely, with properties that explain nothing, is described by its
 // differences from the nearest live state: lasting ones first, and at most five fields that were not shown before.
-func TestNeverAgainOfALargeService(t *testing.T) {
+func TestComparison_LargeService(t *testing.T) {
 	r := pingackReport(t)
 	wide(r.Dead)
 	wide(r.Live)
@@ -67,7 +67,7 @@ func TestNeverAgainOfALargeService(t *testing.T) {
 }
 
 // A list that is empty in only one of the two runs is described by its elements. It is not "none" where it has some.
-func TestListThatIsEmptyInOneRun(t *testing.T) {
+func TestComparison_EmptyList(t *testing.T) {
 	r := pingackReport(t)
 	wide(r.Dead)
 	wide(r.Live)
@@ -87,7 +87,7 @@ func TestListThatIsEmptyInOneRun(t *testing.T) {
 }
 
 // A node that is down in one of the runs is described as down, and not by each field that it has in the other run.
-func TestNodeThatIsDownInOneRun(t *testing.T) {
+func TestComparison_NodeDown(t *testing.T) {
 	r := pingackReport(t)
 	wide(r.Dead)
 	wide(r.Live)
@@ -100,7 +100,7 @@ func TestNodeThatIsDownInOneRun(t *testing.T) {
 }
 
 // A live run that itself violates a property says so in every format.
-func TestLiveRunThatViolates(t *testing.T) {
+func TestComparison_LiveRunViolates(t *testing.T) {
 	r := pingackReport(t)
 	live := *r.Live
 	live.Finding = &sim.Finding{Kind: sim.Safety, Property: "no ping twice"}

@@ -21,7 +21,7 @@ type led struct {
 
 // If an action is exhausted where a run is dead, the report names it: when nothing else can happen, and when it is
 // the critical step.
-func TestActionsUsedUp(t *testing.T) {
+func TestExhausted_Actions(t *testing.T) {
 	sys := sim.System{
 		Name: "led", Nodes: 1, New: func(sim.NodeID) sim.Service { return &led{} },
 		Actions: []sim.AnyAction{

@@ -61,7 +61,7 @@ type (
 	anyHandle     struct{ of unique.Handle[any] }
 )
 
-func TestRefusedTypes(t *testing.T) {
+func TestUnencodable_Types(t *testing.T) {
 	for _, c := range []struct {
 		v    any
 		want string
@@ -120,7 +120,7 @@ func TestRefusedTypes(t *testing.T) {
 }
 
 // A rejected type stays rejected, and does not affect the types compiled with it.
-func TestRefusalIsRemembered(t *testing.T) {
+func TestUnencodable_Remembered(t *testing.T) {
 	s := newSet(t)
 	type good struct{ next *good }
 	type bad struct {
@@ -140,7 +140,7 @@ func TestRefusalIsRemembered(t *testing.T) {
 	}
 }
 
-func TestRefusedWithinInterfaces(t *testing.T) {
+func TestUnencodable_WithinInterfaces(t *testing.T) {
 	one := 1
 	for _, c := range []struct {
 		v    any
@@ -182,7 +182,7 @@ func TestRefusedWithinInterfaces(t *testing.T) {
 	}
 }
 
-func TestUncopyable(t *testing.T) {
+func TestUnencodable_Uncopyable(t *testing.T) {
 	h := &anyHolder{queue: []any{0, &withFunc{tick: func() {}}}}
 	s := newSet(t, rule.MethodByName[withFunc]("tick"))
 	p := planOf(t, s, h)
@@ -217,7 +217,7 @@ func caught(f func()) (err error) {
 	return nil
 }
 
-func TestCatchLetsOtherPanicsPass(t *testing.T) {
+func TestCatch_PassesOtherPanics(t *testing.T) {
 	defer func() {
 		if r := recover(); r != "other" {
 			t.Errorf("recovered %v", r)

@@ -7,7 +7,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 )
 
-func TestQueueUsesPartsAgain(t *testing.T) {
+func TestQueue_ReusesParts(t *testing.T) {
 	for _, c := range []struct{ from, name, bytes uint32 }{ // words and names of two bytes, some of which need four later, or at once
 		{0, 0, 8}, {0, 60_000, 10}, {0, 1 << 30, 10}, {60_000, 0, 14}, {60_000, 59_000, 16}, {1 << 20, 1 << 30, 16},
 	} {
@@ -31,7 +31,7 @@ func TestQueueUsesPartsAgain(t *testing.T) {
 }
 
 // States at the maximum depth wait in no queue, but their predecessors are stored.
-func TestFinalStatesDoNotWait(t *testing.T) {
+func TestQueue_WithoutFinalStates(t *testing.T) {
 	spill := &stateset.Spill{Dir: t.TempDir(), Bytes: 1 << 20}
 	for _, f := range []Frontier{newQueue(2), newSpooled(2, spill)} {
 		b := &Batch{words: 2, fresh: []uint32{0}, news: []newState{{Origin: Origin{From: 0, EdgeIndex: 5}, by: 7}}, vectors: []uint32{1, 2}}

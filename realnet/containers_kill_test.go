@@ -26,7 +26,7 @@ func (c *caller) PeerError(sim.Env, sim.NodeID, error) { c.Errors++ }
 
 // One node of a process receives what a step has sent to both, and the other does not before the process is killed: the first message of a connection, so
 // that it is refused.
-func TestMateReceivesBeforeAKill(t *testing.T) {
+func TestContainers_ReceiveBeforeKill(t *testing.T) {
 	for _, again := range []bool{false, true} {
 		x := custom(t, sim.System{
 			Name: "call", Nodes: 3, New: func(sim.NodeID) sim.Service { return &caller{} }, Network: netsim.Streams{},

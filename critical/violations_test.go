@@ -17,7 +17,7 @@ type gambler struct {
 
 // Where the only live states violate an Always property, they are live all the same: the run is dead since the last try, and not
 // since the first one, by walks as by an exhaustive search.
-func TestLiveStatesThatViolate(t *testing.T) {
+func TestFind_LiveStatesViolate(t *testing.T) {
 	sys := sim.System{
 		Name: "gambler", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(gambler) },
 		Actions: []sim.AnyAction{sim.Action[*gambler]{Name: "try", Times: 3, Do: func(g *gambler, env sim.Env) {
@@ -52,7 +52,7 @@ type climber struct {
 }
 
 // A live state that is reached past others which violate an Always property is found, though walks end in those.
-func TestViolationsOnTheWay(t *testing.T) {
+func TestFind_ViolationsOnTheWay(t *testing.T) {
 	on := func(c *climber) bool { return !c.Fell && !c.Rested && c.Level < 20 }
 	sys := sim.System{
 		Name: "climber", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(climber) },
@@ -99,7 +99,7 @@ type saver struct {
 }
 
 // The live run beside a dead one has no violation if there is such a run, even if one with a violation is nearer.
-func TestLiveRunThatViolatesNothing(t *testing.T) {
+func TestFind_LiveRunWithoutViolation(t *testing.T) {
 	goes := func(s *saver) bool { return !s.Ended && !s.Cheated && s.Level < 2 }
 	sys := sim.System{
 		Name: "saver", Nodes: 1, New: func(sim.NodeID) sim.Service { return new(saver) },

@@ -264,7 +264,7 @@ func TestZones(t *testing.T) {
 }
 
 // Encodings are the same in every process that executes the same file, at any address.
-func TestEncodingsAreStable(t *testing.T) {
+func TestEncoding_Stable(t *testing.T) {
 	var b strings.Builder
 	s := newSet(t)
 	for _, pair := range constantValues() {
@@ -283,7 +283,7 @@ func TestEncodingsAreStable(t *testing.T) {
 		fmt.Print("<<<" + b.String() + ">>>")
 		return
 	}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestEncodingsAreStable$")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestEncoding_Stable$")
 	cmd.Env = append(os.Environ(), "MACEMC_PLAN_ENCODE=1")
 	out, err := cmd.Output()
 	if err != nil {

@@ -59,7 +59,7 @@ func TestTogether(t *testing.T) {
 
 // A predicate is evaluated at nodes in their order, until it does not hold, regardless of cached values: a cached
 // failure at a node does not hide a panic at a node before.
-func TestEachAsksInOrder(t *testing.T) {
+func TestEach_InOrder(t *testing.T) {
 	asked := []sim.NodeID(nil)
 	sys := counterSystem()
 	sys.Nodes = 3

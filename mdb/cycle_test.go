@@ -14,8 +14,8 @@ import (
 
 type ball struct{}
 
-// TestRound checks that the steps of an infinite cycle are marked in lists, at the current step, and in graphs, if they form a cycle.
-func TestRound(t *testing.T) {
+// TestCycle_Marked checks that the steps of an infinite cycle are marked in lists, at the current step, and in graphs, if they form a cycle.
+func TestCycle_Marked(t *testing.T) {
 	type player struct{ Other machine.ID }
 	plays := machine.Define[player]("player", machine.In("playing", machine.On(func(p *player, x *machine.Ctx, b ball) { x.Send(p.Other, b) })))
 	starts := machine.Define[player]("starter", machine.In("playing",
