@@ -35,7 +35,7 @@ func TestBugs(t *testing.T) {
 	for _, b := range list.Bugs {
 		ids = append(ids, b.Bug)
 		if b.System != "twophase" || b.FoundRuns != 3 || len(b.Runs) != 3 || len(b.Found) != 1 || b.Found[0] != b.Expected || b.Paths == 0 {
-			t.Errorf("%+v", b)
+			t.Errorf("got %+v, want 3 runs that all found what is expected", b)
 		}
 		for i, r := range b.Runs {
 			if r.Seed != []uint64{1, 4, 5}[i] || !r.AsKnown || r.Nodes == 0 || r.Stopped != "found" || r.Prefixes != nil {
@@ -144,7 +144,7 @@ func TestBugsSummary(t *testing.T) {
 	}
 	got := h.rows[0]
 	if got.FoundRuns != 2 || got.Seconds.Min != 2 || got.Seconds.Median != 2 || got.Seconds.Max != 4 || got.Paths != 10 || got.Depth != 3 {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want 2 runs that found it in 2 to 4 s, 10 paths, depth 3", got)
 	}
 	if want := []sim.FindingKind{sim.Deadlock, sim.Liveness, sim.Panic}; !slices.Equal(got.Found, want) {
 		t.Errorf("found as %v", got.Found)

@@ -79,7 +79,7 @@ func TestTablesJSON(t *testing.T) {
 			}
 		}
 		if len(list.Rows[i].Cells) != len(want) {
-			t.Errorf("%+v", list.Rows[i])
+			t.Errorf("got %+v, want %d cells", list.Rows[i], len(want))
 		}
 	}
 }

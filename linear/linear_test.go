@@ -131,7 +131,7 @@ func TestInterfaceState(t *testing.T) {
 		return out == nil || state == *out, state
 	}}
 	if r := linear.Check(last, told("1 read x; 2 write x 3; 2 ends; 1 ends 3")); r.Outcome != linear.Linearizable {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want linearizable", r)
 	}
 }
 

@@ -23,11 +23,11 @@ func TestGrid(t *testing.T) {
 	}{[]int{1, 2}, []bool{false, true}}))
 	want := []params{{Clients: 1}, {Clients: 1, Lossy: true}, {Clients: 2}, {Clients: 2, Lossy: true}}
 	if !slices.Equal(got, want) {
-		t.Errorf("%+v", got)
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 	for p := range machine.Grid[params](struct{}{}) {
 		if p != (params{}) {
-			t.Errorf("%+v", p)
+			t.Errorf("got %+v, want zero", p)
 		}
 	}
 }

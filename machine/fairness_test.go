@@ -179,7 +179,7 @@ func TestInevitably(t *testing.T) {
 			t.Errorf("fair %v: %d dead, %+v", fair, x.Dead, s)
 		}
 		if s != nil && (s.Property != "heads" || !s.Recovers || len(s.OneWay) != 1 || s.OneWay[0].Choice != "heads at flipper0" || !s.OneWay[0].Removes) {
-			t.Errorf("%+v", s)
+			t.Errorf("got %+v, want heads starved by one choice: heads at flipper0", s)
 		}
 	}
 }
@@ -236,7 +236,7 @@ func TestChoicesOfOneName(t *testing.T) {
 	s := judged(t, sys).Fairness.Starvation
 	want := []fairness.OneWay{{Choice: "way at walker0", Picks: []int{0}, Of: 2, Removes: true}, {Choice: "way at walker0", Picks: []int{0}, Of: 3, Removes: true}}
 	if s == nil || !reflect.DeepEqual(s.OneWay, want) {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want the choices %+v", s, want)
 	}
 }
 

@@ -291,6 +291,6 @@ func TestColdInsideAStep(t *testing.T) {
 		machine.Entry(func(_ *struct{}, x *machine.Ctx) { x.Announce(computing{}); x.Send(x.Self(), loop{}) }), machine.OnGoto[loop]("start"))), struct{}{})
 	ms.Monitor(brief, struct{}{})
 	if f := judged(t, ms.Sim("cold inside an observation")).Fairness; !f.Judged || f.Starvation != nil {
-		t.Errorf("%+v", f.Starvation)
+		t.Errorf("got %+v, want no starvation", f.Starvation)
 	}
 }

@@ -160,7 +160,7 @@ func TestPools(t *testing.T) {
 	}
 	// Two children that are not born, born, or have answered, with the answer received or not; each independently.
 	if o := run(t, spawn(2, 2)); o.states != 16 || o.finding != "" {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v, want 16 states", o)
 	}
 	if o := run(t, spawn(3, 2)); !strings.Contains(o.finding, "machine bound: spawner0 in state s creates more than 2 machines") {
 		t.Error(o.finding)

@@ -64,7 +64,7 @@ func TestStreamsAsLive(t *testing.T) {
 	ms.Add(triesKind, tries{To: to, More: true, Then: true})
 	o := run(t, ms, func(s *sim.System) { *s = simext.AsLive(*s) })
 	if o.states != 4 || o.finding != "" || o.ends["aaa in s"] != 1 {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v, want 4 states, and aaa at one end", o)
 	}
 	if simext.IsLive(netsim.Streams{}) || simext.IsLive(netsim.Datagrams{}) || !simext.IsLive(netsim.Both{}.AsLive()) {
 		t.Error("the wrong networks are as live")

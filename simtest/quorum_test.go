@@ -37,6 +37,6 @@ func TestTake(t *testing.T) {
 	n.Take("answered", sim.From[any]{From: 3, Msg: reply{4}}, sim.From[any]{From: 2, Msg: reply{1}})
 	n.WantSent(simtest.Datagram(2, reply{}), simtest.Datagram(3, reply{}))
 	if n.Service().Sum != 5 {
-		t.Errorf("%+v", n.Service())
+		t.Errorf("got %+v, want the sum 5", n.Service())
 	}
 }

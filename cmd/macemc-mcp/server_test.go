@@ -118,7 +118,7 @@ func TestTools(t *testing.T) {
 	}
 	f := r.Findings[0]
 	if f.System != "pingack" || f.Kind != "liveness" || f.Property != "every ping is acknowledged" || f.Critical != 3 || f.Steps < 10 || f.Handler == "" {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v, want the liveness violation of pingack with critical step 3", f)
 	}
 	for _, x := range []struct {
 		tool      string
@@ -264,7 +264,7 @@ func TestOrder(t *testing.T) {
 	}
 	f := r.Findings[0]
 	if f.ID != "wait/testdata/macemc/TestWait/deadlock-1.path" || f.System != "example.com/m/wait:TestWait" || !strings.Contains(f.Message, "DEADLOCK") {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v, want the deadlock of TestWait", f)
 	}
 	for tool, want := range map[string]string{"explain": "g1 TestWait", "replay": "DEADLOCK"} {
 		if r, text, failed := call(t, c, tool, object{"id": f.ID}); failed || !strings.Contains(r.Text, want) {

@@ -49,7 +49,7 @@ func TestVet(t *testing.T) {
 		t.Fatalf("exit status %d, stderr %q: %v", status, stderr, err)
 	}
 	if len(r.Findings) != 1 || r.Findings[0].Kind != vet.Clock || r.Findings[0].Handler != "slow.Boot" || r.Findings[0].Line != 13 {
-		t.Errorf("%+v", r.Findings)
+		t.Errorf("got %+v, want one finding of kind clock in slow.Boot, line 13", r.Findings)
 	}
 
 	stdout, stderr, status = run(t, "vet", "--no-tests", dir+"tagged")

@@ -92,7 +92,7 @@ func TestQuantile(t *testing.T) {
 	s.add("RT2", c)
 	s.add("RT3", c[:1])
 	if s.slow != "RT2" || s.uneven != "RT2" || s.longest != 20 || s.ratio != 19.0/11 {
-		t.Errorf("%+v", s)
+		t.Errorf("got %+v, want RT2 slowest and most uneven, 20 longest, ratio 19/11", s)
 	}
 }
 

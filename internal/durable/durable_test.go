@@ -55,7 +55,7 @@ func TestFolder(t *testing.T) {
 	refused(manifest(), Recheck, " holds no search")
 	f := open(t, dir, manifest(), Resume)
 	if f.Before != 0 || f.Changed != "" {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v, want nothing done before, and no change", f)
 	}
 	refused(manifest(), Resume, "in another process")
 	if s, err := Look(dir); err != nil || !s.InUse {
@@ -124,7 +124,7 @@ func TestFolder(t *testing.T) {
 	m.Properties = []string{"another one"}
 	f = open(t, dir, m, Recheck)
 	if f.Before != 5 || f.Append(block(1, 0)) == nil {
-		t.Errorf("%+v", f)
+		t.Errorf("got %+v, want 5 blocks, and no more", f)
 	}
 	closed(t, f)
 }

@@ -61,7 +61,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !r.Ended || r.Damage != "" || !reflect.DeepEqual(r.States, []State{{6, encoding.Fingerprint{Hi: 1, Lo: 2}}}) {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want one state in an undamaged recording that ended", r)
 	}
 	for i, want := range samples() {
 		got := r.Events[i]

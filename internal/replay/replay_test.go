@@ -345,7 +345,7 @@ func TestRecordFindsPropertiesThatPanic(t *testing.T) {
 		t.Errorf("%+v after step %d", f, trace.FoundAt)
 	}
 	if len(trace.Steps) != 3 || !trace.Steps[0].Live || trace.Steps[1].Live || !slices.Equal(trace.Steps[1].Failing, []string{"fails"}) {
-		t.Errorf("%+v", trace.Steps)
+		t.Errorf("got %+v, want 3 steps: live after the first, failing after the second", trace.Steps)
 	}
 }
 

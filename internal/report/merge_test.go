@@ -39,7 +39,7 @@ func TestMerge(t *testing.T) {
 	}
 	if m.Verdict != search.OK || m.Paths != 60 || m.Seconds != 3 || m.Seed != 2 || !slices.Equal(m.Coverage.NeverHappened, []string{"b"}) || m.Coverage.Sometimes[0].Runs != 6 ||
 		m.Coverage.FaultsUsed[sim.Crashes] != 3 || m.Coverage.ExhaustedDepth != 4 || !slices.Equal(m.Coverage.BySample, []string{"x"}) || len(m.Phases) != 1 || m.Phases[0].Paths != 60 || m.Phases[0].Steps.Count != 3 || m.Phases[0].Steps.Max != 3 {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v, want the sums and maxima of the reports", m)
 	}
 	want := []Part{{1, 4, search.OK, stats.StoppedTime, 10, 1}, {2, 5, search.OK, stats.StoppedTime, 20, 1}, {3, 6, search.OK, stats.StoppedTime, 30, 1}}
 	if !reflect.DeepEqual(m.Shards, want) || len(m.Missing) > 0 {

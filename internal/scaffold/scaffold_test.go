@@ -54,7 +54,7 @@ func TestInModule(t *testing.T) {
 			t.Fatal(err)
 		}
 		if w.Module || len(w.Steps) != c.steps || strings.Join(w.Files, " ") != "myservice.go myservice_test.go" {
-			t.Errorf("%+v", w)
+			t.Errorf("got %+v, want both files without a module, and %d steps", w, c.steps)
 		}
 		if _, err := scaffold.Write(filepath.Join(dir, "another"), dir, scaffold.Service); err == nil ||
 			c.steps == 0 && !strings.Contains(err.Error(), "already requires the checker; leave out") {

@@ -37,7 +37,7 @@ func TestRunning(t *testing.T) {
 		f := g.Frames[len(g.Frames)-1]
 		if f.Function != name || f.Package() != own || !strings.HasPrefix(f.Place, stacks.Dir(TestRunning)+"/stacks_test.go:") ||
 			g.Creator.Function != stacks.Name(TestRunning) || g.Bubble != 0 {
-			t.Errorf("%+v", g)
+			t.Errorf("got %+v, want %s, created by TestRunning", g, name)
 		}
 	}
 	if found != 1 {
@@ -96,7 +96,7 @@ func TestBubble(t *testing.T) {
 				continue
 			}
 			if found++; !g.Durable || !g.Waits() || g.Status != "chan receive" {
-				t.Errorf("%+v", g)
+				t.Errorf("got %+v, want a durable wait: chan receive", g)
 			}
 		}
 		if found != 1 {
@@ -131,7 +131,7 @@ created by main.f in goroutine 1
 	}
 	g := &all[0]
 	if g.Status != "running" || g.Waits() || g.Durable || g.Bubble != 0 || g.Creator != (stacks.Frame{}) || len(g.Frames) != 3 {
-		t.Errorf("%+v", g)
+		t.Errorf("got %+v, want a running goroutine of 3 frames", g)
 	}
 	want := []stacks.Frame{
 		{Function: "panic", Place: "/go/src/runtime/panic.go:1"},
@@ -149,6 +149,6 @@ created by main.f in goroutine 1
 	g = &all[1]
 	if g.Status != "semacquire" || !g.Waits() || !g.Durable || g.Bubble != 12 ||
 		g.Creator != (stacks.Frame{Function: "main.f", Place: "/x/f.go:9"}) || !strings.HasPrefix(g.Text, "goroutine 7 ") {
-		t.Errorf("%+v", g)
+		t.Errorf("got %+v, want a durable wait in bubble 12: semacquire, created by main.f", g)
 	}
 }

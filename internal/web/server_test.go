@@ -223,10 +223,10 @@ func TestServer_Quit(t *testing.T) {
 		t.Errorf("not saved: %q", got)
 	}
 	if o := w.do("quit"); o.Over || !strings.Contains(o.Error, "branch1 not saved") {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v, want an error: branch1 not saved", o)
 	}
 	if o := w.do("quit"); !o.Over || o.Error != "" {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v, want the end", o)
 	}
 	if err := <-w.end; err != nil {
 		t.Error(err)
@@ -259,7 +259,7 @@ func TestServer_Stop(t *testing.T) {
 		t.Error("the request was answered")
 	}
 	if o := w.do("take 0"); o.Error != "" || o.View.At.Step != 1 {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v, want step 1", o)
 	}
 	// The end of the context ends the server, even if a command does not end.
 	go func() {
@@ -308,7 +308,7 @@ func TestServer_ProcessEnded(t *testing.T) {
 		return remote.Answer{Error: "the process that executes the run has ended"}
 	}), "")
 	if o := w.do("take 0"); o.Error != "the process that executes the run has ended" || o.View.Err != o.Error {
-		t.Errorf("%+v", o)
+		t.Errorf("got %+v, want the end of the process as its error", o)
 	}
 }
 

@@ -86,7 +86,7 @@ func TestNotCopied(t *testing.T) {
 	}
 	for _, p := range w.(*world.World).Plans() {
 		if p.Copied != (p.Type != "*etcdraft.Node") {
-			t.Errorf("%+v", p)
+			t.Errorf("got %+v, want a copy of all types but *etcdraft.Node", p)
 		}
 	}
 }

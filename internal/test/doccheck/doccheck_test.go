@@ -199,11 +199,11 @@ func TestBlocks(t *testing.T) {
 		t.Fatalf("%+v, %v", blocks, err)
 	}
 	if b := blocks[0]; b.Line != 3 || b.Package() != "x_test" || !b.IsTest() || b.Fails != "" {
-		t.Errorf("%+v", b)
+		t.Errorf("got %+v, want a test of x_test in line 3", b)
 	}
 	b := blocks[1]
 	if b.Line != 12 || b.Package() != "" || b.IsTest() || b.Fails != "so it is" {
-		t.Errorf("%+v", b)
+		t.Errorf("got %+v, want a block in line 12 that fails with so it is", b)
 	}
 	for text, want := range map[string]bool{
 		"\tx := 1\n\ty := 2\n\tz := 3\n": true, "x := 1\nz := 3": true, "z := 3\nx := 1\n": false, "x := 1": false, "": false,

@@ -312,7 +312,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if x.Complete || x.Stopped != "interrupted" || x.States < 2_000 || x.Expanded == 0 || x.Transitions < x.Expanded {
-		t.Errorf("%+v", x)
+		t.Errorf("got %+v, want an interrupted search of at least 2000 states", x)
 	}
 	if st, err := StatusOf(t.Context(), url, Security{}); err != nil || st.Run != "" {
 		t.Errorf("%+v %v", st, err)

@@ -110,7 +110,7 @@ func TestSystems(t *testing.T) {
 	}
 	for _, b := range system.Bugs {
 		if b.Kind == "" || b.PaperKind == "" || b.Nodes < 1 || !known[b.PaperProperty] {
-			t.Errorf("%+v", b)
+			t.Errorf("got %+v, want a known property, both kinds, and nodes", b)
 		}
 	}
 	if len(system.Bugs) != 17 {
@@ -165,7 +165,7 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(trace.Steps) != 9 || trace.Steps[8].Step != 9 || trace.Steps[5].Key != "lose n0<-n1 Ack{Seq:2}" {
-		t.Errorf("%+v", trace.Steps)
+		t.Errorf("got %+v, want 9 steps, of which the sixth loses Ack{Seq:2}", trace.Steps)
 	}
 	if _, stderr, status := run(t, "replay", file, "--to", "10"); status != 2 || !strings.Contains(stderr, "no step 10; the run has 9") {
 		t.Errorf("--to 10: exit status %d: %s", status, stderr)
@@ -191,7 +191,7 @@ func TestCritical(t *testing.T) {
 	// The acknowledgement of the second ping is lost in step 6. The run cannot recover after that.
 	if c := report.Critical; report.Property != "every ping is acknowledged" || c.Case != "C1" || c.Step != 6 ||
 		c.Event != "network loses Ack{2} n1->n0" {
-		t.Errorf("%+v", report)
+		t.Errorf("got %+v, want case C1, with the critical step 6", report)
 	}
 }
 

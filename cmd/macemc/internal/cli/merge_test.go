@@ -89,7 +89,7 @@ func TestMergeViolation(t *testing.T) {
 	}
 	m, _ := reportOf(t, exitcode.Violation, "merge", now)
 	if len(m.Findings) != 1 || m.Alike != 1 || m.Findings[0].PathFile != filepath.Join(now, "0", outfolder.ErrorPath) {
-		t.Errorf("%+v", m)
+		t.Errorf("got %+v, want the finding of report 0, and one like it", m)
 	}
 	if err := os.WriteFile(filepath.Join(now, "1.json"), []byte(`{"system": "pin`), 0o644); err != nil {
 		t.Fatal(err)

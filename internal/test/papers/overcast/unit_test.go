@@ -146,7 +146,7 @@ func TestMove(t *testing.T) {
 	n.Receive(e, 2, Accept{Round: 4})
 	e.expect(t, "0<-overcast.Remove{}", "0<-overcast.Unlock{}", "2<-overcast.Unlock{}")
 	if n.Parent != 2 || n.Round != 4 || n.probe != (probe{}) || e.armed[probeTimer{}] {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v, want parent 2, round 4, and no probe", n)
 	}
 }
 
@@ -167,7 +167,7 @@ func TestRounds(t *testing.T) {
 	n.Receive(e, 2, Accept{Round: 3})
 	e.expect(t, "2<-overcast.Remove{}")
 	if n.Receive(e, 2, Accept{Round: 4}); n.Parent != 2 || n.Round != 4 {
-		t.Errorf("%+v", n)
+		t.Errorf("got %+v, want parent 2, round 4", n)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestOwed(t *testing.T) {
 	n.Receive(e, 2, Accept{Round: 4})
 	e.expect(t, "0<-overcast.Join{1 3 0}")
 	if n.PeerReady(e, 2); n.Parent != 2 {
-		t.Fatalf("%+v", n)
+		t.Fatalf("got %+v, want parent 2", n)
 	}
 	e.expect(t)
 
