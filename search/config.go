@@ -61,7 +61,7 @@ type Config struct {
 	// examination.
 	Confirm func(context.Context, Suspect) (Confirmed, error) `json:"-"`
 	// Suspected, if non-nil, is called with an apparent violation before the search processes it, and before the phase
-	// changes. bfs and dfs do not call it for suspects that Confirm examines.
+	// changes.
 	Suspected func(*Suspect) `json:"-"`
 	// Found, if non-nil, makes the search continue after a violation. It is called with each violation, in the order in
 	// which they would have ended the search, with the coverage until then. Similar violations are passed again, except

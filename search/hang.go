@@ -41,6 +41,7 @@ func confirmHang(
 	if cfg.Confirm == nil {
 		c.Violation = true
 	} else {
+		cfg.suspect(sus)
 		limited, cancel := cfg.confirming(ctx, sus, false)
 		defer cancel()
 		var err error

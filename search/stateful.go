@@ -224,6 +224,7 @@ func deadState(ctx context.Context, cfg *Config, x *table.Exploration, r *Result
 	}
 	r.Finding, r.Stopped = sus, stats.StoppedFound
 	if cfg.Confirm != nil {
+		cfg.suspect(sus)
 		// The states prove that it is dead. Walks show a continuation, and the nearest run that recovers.
 		limited, cancel := cfg.confirming(ctx, sus, false)
 		defer cancel()

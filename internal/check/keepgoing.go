@@ -85,6 +85,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if k.countsAgain(res) {
 		return nil
 	}
+	k.c.asFound = described{}
 	k.c.recur(ctx, res)
 	switch {
 	case res.Finding == nil:
@@ -98,8 +99,7 @@ func (k *keeper) found(ctx context.Context, res *search.Result) error {
 	if _, ok := res.Detail.(*isolate.Death); ok {
 		k.died = true
 	}
-	unshrunk := k.c.report(res)
-	f, err := k.c.describe(unshrunk, res)
+	unshrunk, f, err := k.c.describeAsFound(res)
 	k.last = res.Finding
 	if f.error == nil {
 		return err

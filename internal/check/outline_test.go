@@ -25,10 +25,9 @@ type detail struct {
 
 func (c *costly) Outline(on bool) { c.detail.outlined = on }
 
-// Expensive fields of a long run are described only near its important steps.
-func TestDescribe_OutlinesFarSteps(t *testing.T) {
-	described := 0
-	sys := sim.System{
+// costlySystem returns a system that counts how often the field is described.
+func costlySystem(described *int, p sim.Property) sim.System {
+	return sim.System{
 		Name: "costly", Nodes: 1, New: func(sim.NodeID) sim.Service { return &costly{detail: &detail{}} },
 		State: []sim.StateRule{
 			sim.EncodeBy(func(dst []byte, d *detail) []byte { return append(dst, byte(d.steps), byte(d.steps>>8)) }),
@@ -37,13 +36,19 @@ func TestDescribe_OutlinesFarSteps(t *testing.T) {
 				if d.outlined {
 					return "outlined"
 				}
-				described++
+				*described++
 				return "described"
 			}),
 		},
 		Actions:    []sim.AnyAction{sim.Action[*costly]{Name: "step", Do: func(c *costly, _ sim.Env) { c.detail.steps++ }}},
-		Properties: []sim.Property{{Name: "rests", Eventually: sim.Each(func(sim.NodeID, *costly) bool { return false })}},
+		Properties: []sim.Property{p},
 	}
+}
+
+// Expensive fields of a long run are described only near its important steps.
+func TestDescribe_OutlinesFarSteps(t *testing.T) {
+	described := 0
+	sys := costlySystem(&described, sim.Property{Name: "rests", Eventually: sim.Each(func(sim.NodeID, *costly) bool { return false })})
 	const steps = 500
 	path := make(choose.Path, steps)
 	found := search.Suspect{Finding: sim.Finding{Kind: sim.Safety}, Path: path, Steps: steps}
@@ -68,5 +73,29 @@ func TestDescribe_OutlinesFarSteps(t *testing.T) {
 	if err := replay.RecordTo(&sys, path, steps-1, kernel.Options{}, shown(steps), none); err != nil || described == 0 ||
 		described > 10*fullSteps {
 		t.Errorf("death: %v, described %d times for %d steps, want 1 to %d", err, described, steps, 10*fullSteps)
+	}
+}
+
+// A search that continues describes a finding once if its run does not become smaller.
+func TestFound_DescribesOnce(t *testing.T) {
+	described := 0
+	sys := costlySystem(&described, sim.Property{Name: "rests", Always: func(v *sim.View) bool { return v.Service(0).(*costly).detail.steps == 0 }})
+	found := search.Suspect{Finding: sim.Finding{Kind: sim.Safety, Property: "rests", Node: -1}, Path: choose.Path{0}, Steps: 1}
+	once := &checker{sys: sys}
+	if _, err := once.describe(&report.Report{}, &search.Result{Finding: &found}); err != nil || described == 0 {
+		t.Fatalf("described %d times, %v", described, err)
+	}
+	want := described
+	for _, unshrunk := range []bool{false, true} {
+		described = 0
+		c := &checker{Options: Options{Search: search.Config{System: sys}, Dir: t.TempDir(), KeepGoing: true, NoShrink: unshrunk}, sys: sys}
+		c.suspectFile = &suspectFile{c: c}
+		k := c.keeper(nil)
+		if err := k.found(t.Context(), &search.Result{Verdict: search.Violation, Finding: &found}); err != nil || k.problems != nil || len(k.findings) != 1 {
+			t.Fatalf("%v, %v, %d findings", err, k.problems, len(k.findings))
+		}
+		if described != want {
+			t.Errorf("not to be shrunk %v: fields are described %d times, want %d", unshrunk, described, want)
+		}
 	}
 }

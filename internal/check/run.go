@@ -149,7 +149,7 @@ func (c *checker) complete(ctx context.Context, res *search.Result) (r *report.R
 		}
 	}
 	if c.shrinks(res) {
-		c.describeUnshrunk(res)
+		announce(c, res)
 	}
 	var before *original
 	fault := defect.Guard(func() error {
@@ -160,21 +160,14 @@ func (c *checker) complete(ctx context.Context, res *search.Result) (r *report.R
 		notShrunk = fault
 	}
 	c.tell("describing the finding")
+	described := c.asFound.report != nil && (before == nil || before.refused != "" || !before.smaller && res.Detail == nil)
+	if described { // after shrinking this process may describe another run
+		r, f = c.asFound.report, c.asFound.files
+	}
 	switch {
 	case before == nil:
 	case before.refused != "":
-		described := c.asFound.report != nil
-		if described { // after shrinking this process may describe another run
-			r, f = c.asFound.report, c.asFound.files
-		}
 		r.NotShrunk = before.refused
-		if described {
-			return r, f, notShrunk, nil
-		}
-	case !before.smaller && res.Detail == nil && c.asFound.report != nil: // it is described already
-		r, f = c.asFound.report, c.asFound.files
-		r.Shrunk = &before.facts
-		return r, f, notShrunk, nil
 	default:
 		r.Shrunk = &before.facts
 	}
@@ -183,6 +176,9 @@ func (c *checker) complete(ctx context.Context, res *search.Result) (r *report.R
 	}
 	if d, ok := res.Detail.(*isolate.Death); ok && d.Running > 0 {
 		r.NotShrunk = "executing the run may end this process, too"
+	}
+	if described {
+		return r, f, notShrunk, nil
 	}
 	if f, err = c.describe(r, res); err != nil {
 		return r, f, notShrunk, err

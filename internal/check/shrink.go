@@ -124,7 +124,7 @@ func tooLate(c *checker) bool {
 // undescribed returns the files of a finding whose run was not executed again, or false if its steps are not known.
 func undescribed(c *checker, r *report.Report, found *search.Suspect) (files, bool) {
 	s := c.suspectFile
-	if s == nil || s.outline == nil || s.of == nil || !slices.Equal(s.of.Path, found.Path) {
+	if s == nil || s.outline == nil || !s.outlines(found) {
 		return files{}, false
 	}
 	r.SetFinding(&found.Finding, found.Steps)
@@ -134,15 +134,24 @@ func undescribed(c *checker, r *report.Report, found *search.Suspect) (files, bo
 	return files{error: &f}, true
 }
 
-// describeUnshrunk describes a finding before its run is shrunk. If Unshrunk is set, it writes the finding, and its text
-// to Unshrunk. It drops the error, because a finding that cannot be written here cannot be written later either.
-func (c *checker) describeUnshrunk(res *search.Result) {
+// describeAsFound describes a finding before its run is shrunk. Without an error, it records the result in asFound.
+func (c *checker) describeAsFound(res *search.Result) (*report.Report, files, error) {
 	began := budget.ProcessTime()
 	r := c.report(res)
 	f, err := c.describe(r, res)
-	c.asFound = described{executing: c.asFound.executing}
 	if err == nil {
 		c.asFound.report, c.asFound.files, c.asFound.took = r, f, budget.ProcessTime()-began
+	}
+	return r, f, err
+}
+
+// announce describes a finding before its run is shrunk, unless asFound has it. If Unshrunk is set, it writes the
+// finding, and its text to Unshrunk. It drops the error, because a finding that cannot be written here cannot be written
+// later either.
+func announce(c *checker, res *search.Result) {
+	r, f, err := c.asFound.report, c.asFound.files, error(nil)
+	if r == nil {
+		r, f, err = c.describeAsFound(res)
 	}
 	if c.Unshrunk == nil || c.Replace || c.KeepGoing {
 		return

@@ -40,7 +40,7 @@ type suspectFile struct {
 
 // put writes the suspect under examination, in place of an earlier one.
 func (f *suspectFile) put(s *search.Suspect, status report.Status) {
-	if f.of == nil || !slices.Equal(f.of.Path, s.Path) {
+	if !f.outlines(s) {
 		f.note(s, status)
 	}
 	if f.err = f.write(s, status); f.err == nil {
@@ -51,6 +51,11 @@ func (f *suspectFile) put(s *search.Suspect, status report.Status) {
 		pending.Path = s.Path
 	}
 	isolate.NoteSuspect(pending)
+}
+
+// outlines reports whether the outline is that of a suspect's run.
+func (f *suspectFile) outlines(s *search.Suspect) bool {
+	return f.of != nil && slices.Equal(f.of.Path, s.Path)
 }
 
 // note reports a suspect to the supervisor before its file is written, which takes time because it executes the run.
@@ -83,11 +88,11 @@ func (f *suspectFile) putExecuted(s *search.Suspect, run *pathfile.File) {
 // entry returns the entry of a suspect in a report.
 func (f *suspectFile) entry(s *search.Suspect, status report.Status) *report.Suspect {
 	steps := s.Steps
-	if steps == 0 && f.of != nil && slices.Equal(f.of.Path, s.Path) {
+	if steps == 0 && f.outlines(s) {
 		steps = len(f.outline.Steps)
 	}
 	e := &report.Suspect{Status: status, Kind: s.Kind, Property: s.Property, Message: s.Message, Steps: steps, PathFile: f.name()}
-	if f.of != nil && slices.Equal(f.of.Path, s.Path) {
+	if f.outlines(s) {
 		e.Ends = f.ends
 	}
 	if e.PathFile != "" && f.c.Commands != nil {
@@ -105,7 +110,7 @@ func (f *suspectFile) release(s *search.Suspect, decided bool) {
 		f.undecided = s
 	}
 	if f.undecided != nil {
-		if f.of != f.undecided {
+		if !f.outlines(f.undecided) {
 			f.put(f.undecided, report.Suspected)
 		}
 		return
@@ -165,7 +170,7 @@ func (f *suspectFile) write(s *search.Suspect, status report.Status) error {
 	defer f.c.returnHome() // also for the processes that execute the run
 	sys := &f.c.sys
 	var err error
-	if f.of == nil || !slices.Equal(f.of.Path, s.Path) {
+	if !f.outlines(s) {
 		f.of = nil
 		if f.outline, f.ends, err = outline(sys, s, f.c.patient()); err != nil {
 			return err
@@ -305,7 +310,7 @@ func (c *checker) suspect(r *report.Report, res *search.Result) error {
 		c.suspectFile.remove() // an earlier process may have had a suspect that this one did not find
 		return nil
 	}
-	if c.suspectFile.of != s {
+	if c.suspectFile.err != nil || !c.suspectFile.outlines(s) {
 		c.suspectFile.put(s, report.Suspected)
 	}
 	r.Suspect = c.suspectFile.entry(s, report.Suspected)

@@ -1,8 +1,11 @@
 package check
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
+	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/report"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
@@ -26,5 +29,24 @@ func TestSuspectFile_Decide(t *testing.T) {
 		if got := f.entry(s, report.Suspected).Decide; got != "" {
 			t.Errorf("%v without a file: %q", kind, got)
 		}
+	}
+}
+
+// The search has a suspect written. Confirming it does not write it again.
+func TestConfirm_LeavesSuspectFile(t *testing.T) {
+	c := &checker{Options: Options{Dir: filepath.Join(t.TempDir(), "out")}}
+	c.sys = tired(func() bool { return true }, func() {})
+	c.suspectFile = &suspectFile{c: c}
+	s := &search.Suspect{Finding: sim.Finding{Kind: sim.Safety, Node: -1}, Path: choose.Path{0}, Steps: 1}
+	c.suspected(s)
+	before, err := os.Stat(c.suspectFile.name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := c.confirm(t.Context(), *s); err != nil || !answer.Violation {
+		t.Fatalf("got %+v, %v", answer, err)
+	}
+	if after, err := os.Stat(c.suspectFile.name()); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the file is written again, or missing: %v", err)
 	}
 }
