@@ -70,6 +70,9 @@ type origin struct {
 	FromFile bool // Found comes from the corpus
 }
 
+// number returns the number of the run with the finding.
+func (r *Result) number() int { return cmp.Or(r.leftBy, r.Schedules) }
+
 type effort struct {
 	sampled   int               // number of schedules that were drawn
 	drawn     testsched.Sampled // Outcome.Sampled of all runs of an exhaustive exploration

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/testsched"
 )
 
@@ -72,6 +74,30 @@ func TestLeftovers(t *testing.T) {
 			len(r.Found.Switches) != 1 || len(r.Finding.Waiting) != 1 || r.Finding.Waiting[0].Go != c.at {
 			t.Errorf("%s: %+v, finding %+v, %d runs", c.what, r, r.Finding, executed)
 		}
+	}
+}
+
+// A note about a leak that no new process shows has the number of the run that left the goroutine, and a command that repeats the exploration
+// up to the run that shows it to be a leak.
+func TestLeftovers_Once(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mine := reflect.ValueOf(one).Pointer() + 1
+	s := &Settings{summary: map[string]*summary.Test{}, fresh: func(*Config, execution) *testsched.Outcome { return passes() }}
+	s.Config = Config{Seed: 1, Schedules: 10}
+	runs := 0
+	r := s.Test(testsched.Unit{Package: "p", Test: "TestX"}, false, time.Time{}, runner(func(s *testsched.Schedule) *testsched.Outcome {
+		runs++
+		o := &testsched.Outcome{Points: 5, Choices: 500, Hash: uint64(runs)}
+		if s.Ends != nil || runs == 2 {
+			o.Left = leave([]uintptr{mine})
+		} else if runs == 5 {
+			o.Ended = []uintptr{mine}
+		}
+		o.Compare(s)
+		return o
+	}))
+	if !strings.HasPrefix(r.Note, "macemc: schedule 2 ended with LEAK") || !strings.Contains(r.Note, "-schedules 5 ") {
+		t.Errorf("got %+v", r)
 	}
 }
 

@@ -58,7 +58,7 @@ func (s *Settings) processes(c *Config, r *Result, d *unconfirmed) *Report {
 		sch.Warm = false
 		return s.undetermined(d.fresh, d.how, s.trials(1, 1, func() *testsched.Outcome { return s.replay(c, &sch) }))
 	}
-	note := fmt.Sprintf("macemc: schedule %d ended with %s", r.Schedules, r.Finding.Title())
+	note := fmt.Sprintf("macemc: schedule %d ended with %s", r.number(), r.Finding.Title())
 	recurred, known := d.warm, true
 	if !recurred {
 		recurred, known = s.recurs(c, r)

@@ -1,7 +1,6 @@
 package explorer
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -218,7 +217,7 @@ func concluded(s *Settings, c *Config, r *Result, runner testsched.Runner) *Repo
 
 // found confirms, minimizes and describes a finding. It returns nil if there is none, and the test is to be executed as go test does.
 func (s *Settings) found(c *Config, r *Result, runner testsched.Runner) *Report {
-	how := fmt.Sprintf("found by schedule %d (%s)", cmp.Or(r.leftBy, r.Schedules), r.predictions.by(r.By))
+	how := fmt.Sprintf("found by schedule %d (%s)", r.number(), r.predictions.by(r.By))
 	changed := runner.Changed()
 	if r.FromFile {
 		how = "found by a schedule in " + s.shown(schedulefile.Folder(c.Test))
