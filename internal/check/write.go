@@ -3,8 +3,10 @@ package check
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -88,7 +90,8 @@ func (f *files) writeTo(dir string, r *report.Report) error {
 		}
 		texts[outfolder.ReportStem+format.Ext] = b.String()
 	}
-	for name, text := range texts {
+	for _, name := range slices.Sorted(maps.Keys(texts)) { // so that the error names the same file each time
+		text := texts[name]
 		if text == "" {
 			continue
 		}
