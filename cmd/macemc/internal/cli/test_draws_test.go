@@ -152,6 +152,38 @@ func TestTook(t *testing.T) {
 	}
 }
 
+// The trace also names the case that a select takes if the schedule picks one that is not ready, or that does not exist.
+func TestTest_UnfitCases(t *testing.T) {
+	testFile(t, `package x
+
+import "testing"
+
+func TestTook(t *testing.T) {
+	a, b, c := make(chan int), make(chan int, 1), make(chan int, 1)
+	b <- 1
+	c <- 1
+	select {
+	case <-a:
+	case <-b:
+	case <-c:
+		t.Error("c")
+	}
+}
+`)
+	testReports(t, []string{"found by schedule"}, 1, "-count=1", ".")
+	const file, picksC = "testdata/macemc/TestTook/failed-test-1.path", " to 2\n"
+	stored, _ := os.ReadFile(file)
+	for picked, want := range map[string]string{picksC: "c", " to 4\n": "b", " to 9\n": "c"} {
+		if !strings.Contains(string(stored), picksC) {
+			t.Fatalf("%s", stored)
+		}
+		os.WriteFile(file, []byte(strings.Replace(string(stored), picksC, picked, 1)), 0o666)
+		if out, _ := commandHere(t.Context(), "graph", file); !strings.Contains(out, "receives from `"+want+"` in a select with 2 ready cases") {
+			t.Errorf("%q: no step takes %s\n%s", picked, want, out)
+		}
+	}
+}
+
 // Random numbers and the order of maps are drawn anew, too, by each goroutine from its next draw on. The order differs between iterations
 // at one instant.
 func TestTest_DrawnAnew(t *testing.T) {

@@ -154,21 +154,28 @@ func macemcFrom(gp *g, pc uintptr) uintptr {
 }
 
 // macemcTraceCase completes the last event, if it is this select: with the case that it takes. That is the picked one; if none is picked, at
-// most one is ready.
+// most one is ready. If a schedule that does not fit has picked another one, see macemcRandn, the first case is behind those before the picked
+// one.
 func macemcTraceCase(cases []scase, nsends int, block bool, picked uint32) {
 	e := macemcLastEvent()
 	if e == nil || e.op != testrun.Select {
 		return
 	}
+	if uint64(picked) > macemcCaseNumber(cases, len(cases)) { // the code has changed
+		picked = 0
+	}
+	taken := uint32(0)
 	for i := range cases {
 		c := cases[i].c
 		if c == nil || !macemcCanDo(c, i < nsends) {
 			continue
 		}
 		e.ready++
-		if picked != 0 && macemcCaseNumber(cases, i)+1 != uint64(picked) {
+		number := uint32(macemcCaseNumber(cases, i)) + 1
+		if number != picked && taken != 0 && (taken != 1 || number > picked) {
 			continue
 		}
+		taken = number
 		e.obj = uintptr(unsafe.Pointer(c))
 		if e.takes, e.nth = testrun.Send, uint64(i); i >= nsends { // the compiler lists the others in reverse order
 			e.takes, e.nth = testrun.Receive, uint64(len(cases)-1-i)
