@@ -181,6 +181,10 @@ func TestHarmedProcess(t *testing.T) {
 	role.Follow(stop)
 	switch {
 	case role.Reexecuting():
+		if os.Getenv(harmVar) == slowStart {
+			time.Sleep(3 * time.Second)
+			sys.New = func(sim.NodeID) sim.Service { return slowBoot{} }
+		}
 		isolate.Reexecute(&sys, role.Recorder)
 		role.Recorder.End(0)
 		os.Exit(0)
@@ -200,6 +204,13 @@ func TestHarmedProcess(t *testing.T) {
 		os.Exit(status)
 	}
 }
+
+// slowStart makes a process begin late to execute, and boot slowly.
+const slowStart = "start slowly"
+
+type slowBoot struct{ sim.Nop }
+
+func (slowBoot) Boot(sim.Env) { time.Sleep(300 * time.Millisecond) }
 
 // handlerLimit is short only for harm that must exceed it, because a busy machine detects other harm slowly.
 func handlerLimit(harm string) time.Duration {

@@ -326,3 +326,14 @@ func TestSupervisedStop(t *testing.T) {
 		t.Errorf("verdict %s", rep.Verdict)
 	}
 }
+
+// The time in which a process starts is not that of the first boots.
+func TestExamine_SlowStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for seconds")
+	}
+	d, _, err := isolate.Fresh{Respawn: harmed(slowStart), Limit: 2 * time.Second}.Examine(t.Context(), nil)
+	if err != nil || d != nil {
+		t.Errorf("got %+v, %v, want no death", d, err)
+	}
+}

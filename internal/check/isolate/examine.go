@@ -56,7 +56,7 @@ func await(ctx context.Context, f Fresh, file string, rec *flight.Recorder) (*De
 	defer look.Stop()
 	looks := 0 // that found the process stopped, one after the other
 	clock := budget.NewClock(p.Process.Pid)
-	steps, since := -1, time.Duration(0) // the number of steps begun, and the time when the last one was seen to begin
+	steps, since := -1, time.Duration(0) // the number of steps begun, first boots included, and the time when the last one was seen to begin
 	asked := false                       // whether the process was asked if the current step is blocked
 	kill := func() error {
 		outside := Stopped(p.Process.Pid)
@@ -88,7 +88,7 @@ func await(ctx context.Context, f Fresh, file string, rec *flight.Recorder) (*De
 		case <-tick.C:
 			now := clock.Elapsed()
 			begun := rec.Get(flight.Begun) != 0
-			switch n := rec.Get(flight.Steps); {
+			switch n := rec.Get(flight.Begun) + rec.Get(flight.Steps); {
 			case n != steps:
 				steps, since, asked = n, now, false
 			case !begun && now-since > startLimit:
