@@ -50,7 +50,7 @@ func TestPanicking(t *testing.T) {
 	mctest.Check(t, panicking(sim.Random))
 }
 
-func TestRegress_PanicTwice(t *testing.T) {
+func TestPanickingReplay(t *testing.T) {
 	insidePanics(t)
 	mctest.Replay(t, panicking(sim.FIFO), panickingPath) // the schedule comes from the file
 }
@@ -71,14 +71,14 @@ func TestReplay_PanicInGoroutine(t *testing.T) {
 		t.Fatalf("no path:\n%s", out)
 	}
 	for panics, step := range map[string]string{"xxx": "at step 3:", "x": "at step 1:"} {
-		out := run("^TestPanicking(Again|Last)$", panics)
-		for _, want := range []string{"the run still violates", "panic: told to", step, "n0 timer wake", "--- FAIL: TestRegress_PanicTwice", "--- PASS: TestPanickingLast"} {
+		out := run("^TestPanicking(Replay|Last)$", panics)
+		for _, want := range []string{"the run still violates", "panic: told to", step, "n0 timer wake", "--- FAIL: TestPanickingReplay", "--- PASS: TestPanickingLast"} {
 			if !strings.Contains(out, want) {
 				t.Errorf("panics at %s: want %q in\n%s", panics, want, out)
 			}
 		}
 	}
-	if out := run("^TestRegress_PanicTwice$", "never"); !strings.Contains(out, "the run violates nothing") {
+	if out := run("^TestPanickingReplay$", "never"); !strings.Contains(out, "the run violates nothing") {
 		t.Errorf("without the panic:\n%s", out)
 	}
 }
