@@ -115,9 +115,9 @@ lint: ## check formatting, go vet and staticcheck
 
 ci: demo test check ## run everything that must pass, in less than half an hour
 
-# What ci runs behind demo and test. One goroutine at a time runs in most tests of check-goroutines, so others run beside them.
+# What ci runs behind demo and test, also behind failures. One goroutine at a time runs in most tests of check-goroutines, so others run beside.
 check: lint
-	@$(MAKE) --no-print-directory -j 3 test-command test-packages check-goroutines test-program test-pages check-deploy check-clients check-next check-ecosystem
+	@$(MAKE) --no-print-directory -k -j 3 test-command test-packages check-goroutines test-program test-pages check-deploy check-clients check-next check-ecosystem
 
 NEXT ?= go1.27.0
 
