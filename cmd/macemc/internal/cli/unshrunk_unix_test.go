@@ -20,7 +20,7 @@ import (
 )
 
 // slow is a system whose runs are found soon and take long to shrink, because its steps are slow. They do not return while the working
-// folder contains a file "stop".
+// folder contains a file "stop", and write a file "stopped" first.
 var slow = spec.Entry{
 	Name: "slow", Summary: "takes its time", MinNodes: 1, MaxNodes: 1, DefaultNodes: 1,
 	Build: func(spec.Config) (sim.System, error) {
@@ -28,6 +28,7 @@ var slow = spec.Entry{
 			return func(s *sluggish, _ sim.Env) {
 				time.Sleep(10 * time.Millisecond)
 				if _, err := os.Stat("stop"); err == nil {
+					_ = os.WriteFile("stopped", nil, 0o600)
 					time.Sleep(time.Hour)
 				}
 				f(s)
@@ -94,6 +95,7 @@ func TestInterruptShrinking(t *testing.T) {
 				if err := os.WriteFile(filepath.Join(dir, c.stop), nil, 0o600); err != nil {
 					t.Fatal(err)
 				}
+				await(t, filepath.Join(dir, "stopped"))
 			}
 			ended := make(chan struct{})
 			go func() {
