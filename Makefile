@@ -19,17 +19,22 @@ TIMEOUT ?= 60m
 # The seed of rapid's random tests, so that they pass twice if they pass once; 0: another one each time, as of a plain go test.
 RAPID_SEED ?= 1
 
+# Parts of all tests. Those of the program take as long as all others, because one after the other waits for processes, so they are three parts.
+TESTS = test-packages test-program test-command-1 test-command-2 test-pages
+PROGRAM = ./cmd/macemc/internal/cli
+PART_1 = '^TestTest_[A-M]'
+
 .PHONY: help demo install install-all uninstall build test test-all lint ci check evaluation ecosystem soak bench tidy \
-	test-packages test-command test-program test-pages check-goroutines check-glue check-next check-deploy check-clients check-ecosystem check-mermaid check-browser check-install pictures
+	$(TESTS) check-goroutines check-glue check-next check-deploy check-clients check-ecosystem check-mermaid check-browser check-install pictures
 
 # Without cgo the programs are as those of a release, and compiled sooner. Tests and lint take what was compiled for them.
-demo install-programs build test test-packages test-command test-program test-pages lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export CGO_ENABLED ?= 0
+demo install-programs build test $(TESTS) lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export CGO_ENABLED ?= 0
 
 # Without tables for debuggers, compilation takes an eighth less. With them, the first go test of a user's module takes what install compiled.
-demo build test test-packages test-command test-program test-pages lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
+demo build test $(TESTS) lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
 
 # With fewer garbage collections, tests take a quarter less CPU time, and compilation a tenth.
-install-programs build test test-packages test-command test-program test-pages lint check-deploy check-clients check-next ecosystem check-ecosystem: export GOGC ?= 400
+install-programs build test $(TESTS) lint check-deploy check-clients check-next ecosystem check-ecosystem: export GOGC ?= 400
 
 demo: ## find a known liveness bug of the random overlay tree
 	@test -x bin/demo/macemc || echo "compiling bin/demo/macemc, which takes about a minute with an empty build cache ..." >&2
@@ -85,23 +90,25 @@ build: ## build bin/macemc
 	@echo "compiling macemc into bin ..." >&2
 	@$(GO) build -o bin/ ./cmd/macemc
 
+GO_TEST = RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -ldflags=-w -timeout $(TIMEOUT)
+
 # A test that takes more than a second of CPU time is skipped with -short, or does less. Lint does the vetting.
 test: ## run the quick tests (go test -short), without those of other programs, papers, evaluation and source code
-	RAPID_SEED=$(RAPID_SEED) $(GO) test -short -p $(PARALLEL) -vet=off -ldflags=-w -timeout $(TIMEOUT) $$($(GO) list $(QUICK) | grep -vE '/papers|/(lint|mermaid|release)$$|/glue/')
+	$(GO_TEST) -short -p $(PARALLEL) $$($(GO) list $(QUICK) | grep -vE '/papers|/(lint|mermaid|release)$$|/glue/')
 
-test-all: test-packages test-command test-program test-pages ## run all tests
-
-# Tests of the program take as long as all others, because one waits for the other. Apart, they run beside others, in halves.
-PROGRAM = ./cmd/macemc/internal/cli
+test-all: $(TESTS) ## run all tests
 
 test-packages:
-	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -ldflags=-w -timeout $(TIMEOUT) $$($(GO) list $(PACKAGES) | grep -v '$(PROGRAM:./%=%)$$')
-
-test-command:
-	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -ldflags=-w -timeout $(TIMEOUT) -run '^TestTest_' $(PROGRAM)
+	$(GO_TEST) $$($(GO) list $(PACKAGES) | grep -v '$(PROGRAM:./%=%)$$')
 
 test-program:
-	RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -ldflags=-w -timeout $(TIMEOUT) -skip '^TestTest_' $(PROGRAM)
+	$(GO_TEST) -skip '^TestTest_' $(PROGRAM)
+
+test-command-1:
+	$(GO_TEST) -run $(PART_1) $(PROGRAM)
+
+test-command-2:
+	$(GO_TEST) -run '^TestTest_' -skip $(PART_1) $(PROGRAM)
 
 test-pages:
 	$(GO) test -vet=off -tags browser -run Browser $(PAGES)
@@ -117,7 +124,7 @@ ci: demo test check ## run everything that must pass, in less than half an hour
 
 # What ci runs behind demo and test, also behind failures. One goroutine at a time runs in most tests of check-goroutines, so others run beside.
 check: lint
-	@$(MAKE) --no-print-directory -k -j 3 test-command test-packages check-goroutines test-program test-pages check-deploy check-clients check-next check-ecosystem
+	@$(MAKE) --no-print-directory -k -j 3 test-command-2 test-packages test-command-1 check-goroutines test-program test-pages check-deploy check-clients check-next check-ecosystem
 
 NEXT ?= go1.27.0
 
