@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,20 +76,22 @@ func TestConfirmationThatDoesNotReturn_IsKnownWhileShrinking(t *testing.T) {
 	}
 }
 
-// switched returns slowly, unless it was switched on.
+// switched returns slowly, or not at all if it was switched on.
 type switched struct {
 	sim.Nop
 	On, Done bool
 }
 
-func slowOrEndless() sim.System {
+// slowOrEndless returns a system of a switched node. Steps that do not return end when ended is set, so that they take no processor
+// from later tests.
+func slowOrEndless(ended *atomic.Bool) sim.System {
 	return sim.System{
 		Name: "switched", Nodes: 1,
 		New: func(sim.NodeID) sim.Service { return new(switched) },
 		Actions: []sim.AnyAction{
 			sim.Action[*switched]{Name: "switch", Times: 1, Do: func(s *switched, _ sim.Env) { s.On = true }},
 			sim.Action[*switched]{Name: "work", Times: 1, Do: func(s *switched, _ sim.Env) {
-				for began := time.Now(); s.On || time.Since(began) < 3*time.Second/2; {
+				for began := time.Now(); s.On && !ended.Load() || time.Since(began) < 3*time.Second/2; {
 					s.Done = true
 				}
 			}},
@@ -103,8 +106,10 @@ func TestSlowStepIsNotDivergence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for what does not return")
 	}
+	var ended atomic.Bool
+	defer ended.Store(true)
 	for limit, want := range map[time.Duration]search.Verdict{5 * time.Second: search.Violation, 200 * time.Millisecond: search.Inconclusive} {
-		o := testOptions(slowOrEndless())
+		o := testOptions(slowOrEndless(&ended))
 		o.Dir, o.Respawn, o.Search.HandlerLimit, o.Search.Time = filepath.Join(t.TempDir(), "out"), harmed("slow"), 500*time.Millisecond, limit
 		rep, err := check.Run(t.Context(), o)
 		if err != nil || rep.Verdict != want || want == search.Violation && (rep.Kind != sim.Divergence || rep.Steps != 2) {

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -112,7 +113,7 @@ func (m *mean) do(depth int) int {
 func meanSystem(harm string) sim.System {
 	switch harm {
 	case "slow":
-		return slowOrEndless()
+		return slowOrEndless(new(atomic.Bool))
 	case "walks":
 		return hangsLater()
 	case "naps":
