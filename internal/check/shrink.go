@@ -121,19 +121,6 @@ func tooLate(c *checker) bool {
 	return c.Search.Time > 0 && c.start+budget.LastLimit(c.Search.Time)-budget.Now() < c.asFound.executing
 }
 
-// undescribed returns the files of a finding whose run was not executed again, or false if its steps are not known.
-func undescribed(c *checker, r *report.Report, found *search.Suspect) (files, bool) {
-	s := c.suspectFile
-	if s == nil || s.outline == nil || !s.outlines(found) {
-		return files{}, false
-	}
-	r.SetFinding(&found.Finding, found.Steps)
-	r.Schedule, r.NotShrunk = found.Schedule, "there was no time to execute the run again"
-	f := *s.outline
-	f.Header = replay.HeaderOf(&c.sys, c.headerFor(r))
-	return files{error: &f}, true
-}
-
 // describeAsFound describes a finding before its run is shrunk. Without an error, it records the result in asFound.
 func (c *checker) describeAsFound(res *search.Result) (*report.Report, files, error) {
 	began := budget.ProcessTime()

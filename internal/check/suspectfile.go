@@ -85,6 +85,19 @@ func (f *suspectFile) putExecuted(s *search.Suspect, run *pathfile.File) {
 	f.put(s, report.Suspected)
 }
 
+// undescribed returns the files of a finding whose run was not executed again, or false if its steps are not known.
+func undescribed(c *checker, r *report.Report, found *search.Suspect) (files, bool) {
+	s := c.suspectFile
+	if s == nil || s.outline == nil || !s.outlines(found) {
+		return files{}, false
+	}
+	r.SetFinding(&found.Finding, found.Steps)
+	r.Schedule, r.NotShrunk = found.Schedule, "there was no time to execute the run again"
+	f := *s.outline
+	f.Header = replay.HeaderOf(&c.sys, c.headerFor(r))
+	return files{error: &f}, true
+}
+
 // entry returns the entry of a suspect in a report.
 func (f *suspectFile) entry(s *search.Suspect, status report.Status) *report.Suspect {
 	steps := s.Steps
