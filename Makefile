@@ -19,13 +19,14 @@ TIMEOUT ?= 60m
 # The seed of rapid's random tests, so that they pass twice if they pass once; 0: another one each time, as of a plain go test.
 RAPID_SEED ?= 1
 
-# Parts of all tests. Those of the program take as long as all others, because one after the other waits for processes, so they are three parts.
+# Parts of all tests. Those of the program take as long as all others, as they wait for processes, and are three parts.
 TESTS = test-packages test-program test-command-1 test-command-2 test-pages
 PROGRAM = ./cmd/macemc/internal/cli
 PART_1 = '^TestTest_[A-M]'
 
 .PHONY: help demo install install-all uninstall build test test-all lint ci check evaluation ecosystem soak bench tidy \
-	$(TESTS) check-goroutines check-glue check-next check-deploy check-clients check-ecosystem check-mermaid check-browser check-install pictures
+	$(TESTS) check-goroutines check-glue check-next check-deploy check-clients check-ecosystem check-mermaid check-browser \
+	check-install pictures
 
 # Without cgo the programs are as those of a release, and compiled sooner. Tests and lint take what was compiled for them.
 demo install-programs build test $(TESTS) lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export CGO_ENABLED ?= 0
@@ -122,9 +123,10 @@ lint: ## check formatting, go vet and staticcheck
 
 ci: demo test check ## run everything that must pass, in less than half an hour
 
-# What ci runs behind demo and test, also behind failures. One goroutine at a time runs in most tests of check-goroutines, so others run beside.
+# What ci runs behind demo and test. A failure ends only its own part. Most parts wait often, so that three run at a time.
 check: lint
-	@$(MAKE) --no-print-directory -k -j 3 test-command-2 test-packages test-command-1 check-goroutines test-program test-pages check-deploy check-clients check-next check-ecosystem
+	@$(MAKE) --no-print-directory -k -j 3 \
+		test-command-2 test-packages test-command-1 check-goroutines test-program test-pages check-deploy check-clients check-next check-ecosystem
 
 NEXT ?= go1.27.0
 

@@ -165,7 +165,7 @@ func TestReplay(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(trace.Steps) != 9 || trace.Steps[8].Step != 9 || trace.Steps[5].Key != "lose n0<-n1 Ack{Seq:2}" {
-		t.Errorf("got %+v, want 9 steps, of which the sixth loses Ack{Seq:2}", trace.Steps)
+		t.Errorf("got %+v, want 9 steps, and the loss of Ack{Seq:2} in step 6", trace.Steps)
 	}
 	if _, stderr, status := run(t, "replay", file, "--to", "10"); status != 2 || !strings.Contains(stderr, "no step 10; the run has 9") {
 		t.Errorf("--to 10: exit status %d: %s", status, stderr)
