@@ -89,6 +89,13 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 		b.Env = []string{"GOTOOLCHAIN=local", "GOROOT=" + root, "PATH=" + filepath.Join(root, "bin") + string(os.PathListSeparator) +
 			os.Getenv("PATH")}
 	}
+	known := filepath.Join(cache, "known-"+inputs(root, env.GOVERSION))
+	if name, err := os.Readlink(known); err == nil {
+		b.Overlay = filepath.Join(cache, name, overlayFile)
+		if _, err := os.Stat(b.Overlay); err == nil {
+			return b, nil
+		}
+	}
 	files, err := Files(root)
 	if list, ok := errors.AsType[scanner.ErrorList](err); ok {
 		return b, fmt.Errorf("this program was built by %s, which cannot parse the standard library of %s (%v): rebuild it with %[2]s",
@@ -97,9 +104,38 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 	if err != nil {
 		return b, fmt.Errorf("goroutine systems cannot be checked with %s: %w", env.GOVERSION, err)
 	}
-	out := filepath.Join(cache, env.GOVERSION+"-"+fingerprint(root, files))
-	b.Overlay = filepath.Join(out, "overlay.json")
-	return b, create(out, func(temp string) error { return write(temp, out, root, files) })
+	name := env.GOVERSION + "-" + fingerprint(root, files)
+	out := filepath.Join(cache, name)
+	b.Overlay = filepath.Join(out, overlayFile)
+	if err := create(out, func(temp string) error { return write(temp, out, root, files) }); err != nil {
+		return b, err
+	}
+	_ = os.Remove(known)
+	_ = os.Symlink(name, known) // without it, the next command changes the files again
+	return b, nil
+}
+
+// overlayFile is the file of a created folder that the go command reads.
+const overlayFile = "overlay.json"
+
+// inputs identifies what an overlay is made of: this program, and the files of the distribution that it changes with their folders. A file
+// is the same if its size and time are, as for the cache of go test.
+func inputs(root, version string) string {
+	h := sha256.New()
+	exe, _ := os.Executable()
+	fmt.Fprintln(h, root, version, exe)
+	list := []string{exe}
+	for name := range changesByFile(root) {
+		file := filepath.Join(root, "src", filepath.FromSlash(name))
+		list = append(list, file, filepath.Dir(file))
+	}
+	slices.Sort(list)
+	for _, file := range slices.Compact(list) {
+		if info, err := os.Stat(file); err == nil {
+			fmt.Fprintln(h, file, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
 // present returns the first of the files, separated by blanks, that a distribution has, or the first one.
@@ -113,8 +149,8 @@ func present(root, files string) string {
 	return names[0]
 }
 
-// Files returns the changed and added files of a distribution, keyed by their path below src.
-func Files(root string) (map[string][]byte, error) {
+// changesByFile returns the changes of each file of a distribution that is changed or rewritten, by its path below src.
+func changesByFile(root string) map[string][]change {
 	byFile := map[string][]change{}
 	for _, c := range slices.Concat(changes, testChanges, nodeChanges) {
 		name := present(root, c.file)
@@ -123,6 +159,12 @@ func Files(root string) (map[string][]byte, error) {
 	for _, r := range rewrites {
 		byFile[r.file] = slices.Clip(byFile[r.file])
 	}
+	return byFile
+}
+
+// Files returns the changed and added files of a distribution, keyed by their path below src.
+func Files(root string) (map[string][]byte, error) {
+	byFile := changesByFile(root)
 	more, err := added()
 	if err != nil {
 		return nil, err
@@ -198,7 +240,7 @@ func write(temp, out, root string, files map[string][]byte) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(temp, "overlay.json"), text, 0o644)
+	return os.WriteFile(filepath.Join(temp, overlayFile), text, 0o644)
 }
 
 // create makes a folder with the files that fill writes, unless it exists. Other processes may do so concurrently.

@@ -174,10 +174,27 @@ func TestCache(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	again, err := prepare(env, cache)
-	if err != nil || again.Overlay != first.Overlay {
-		t.Errorf("%v, %v; want %v", again, err, first)
+	again := func(situation string) {
+		if b, err := prepare(env, cache); err != nil || b.Overlay != first.Overlay {
+			t.Errorf("%s: %v, %v; want %v", situation, b, err, first)
+		}
 	}
+	again("nothing changed")
+	known, _ := filepath.Glob(filepath.Join(cache, "known-*"))
+	if len(known) != 1 {
+		t.Fatalf("links to the overlay: %v; want one", known)
+	}
+	other := filepath.Join(cache, "other")
+	if err := errors.Join(os.CopyFS(other, os.DirFS(filepath.Dir(first.Overlay))), os.Remove(known[0]), os.Symlink("other", known[0])); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := prepare(env, cache); err != nil || b.Overlay != filepath.Join(other, overlayFile) {
+		t.Errorf("the link leads to %s, but the overlay is %v, %v", other, b, err)
+	}
+	if err := os.RemoveAll(other); err != nil {
+		t.Fatal(err)
+	}
+	again("the link is broken")
 	file := filepath.Join(root, "src", "sync", "once.go")
 	if text, err = os.ReadFile(file); err != nil {
 		t.Fatal(err)
@@ -185,8 +202,8 @@ func TestCache(t *testing.T) {
 	if err := os.WriteFile(file, append(text, "// more\n"...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if other, err := prepare(env, cache); err != nil || other.Overlay == first.Overlay {
-		t.Errorf("the distribution was changed: %v, %v", other, err)
+	if changed, err := prepare(env, cache); err != nil || changed.Overlay == first.Overlay {
+		t.Errorf("the distribution was changed: %v, %v", changed, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(cache, "new-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
