@@ -32,7 +32,8 @@ PART_1 = '^TestTest_[A-M]'
 demo install-programs build test $(TESTS) lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export CGO_ENABLED ?= 0
 
 # Without tables for debuggers, compilation takes an eighth less. With them, the first go test of a user's module takes what install compiled.
-demo build test $(TESTS) lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
+# Lint does the vetting, also for the commands that tests execute.
+demo build test $(TESTS) lint check-goroutines check-deploy check-clients check-next ecosystem check-ecosystem: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false -vet=off
 
 # With fewer garbage collections, tests take a quarter less CPU time, and compilation a tenth.
 install-programs build test $(TESTS) lint check-deploy check-clients check-next ecosystem check-ecosystem: export GOGC ?= 400
@@ -91,9 +92,9 @@ build: ## build bin/macemc
 	@echo "compiling macemc into bin ..." >&2
 	@$(GO) build -o bin/ ./cmd/macemc
 
-GO_TEST = RAPID_SEED=$(RAPID_SEED) $(GO) test -vet=off -ldflags=-w -timeout $(TIMEOUT)
+GO_TEST = RAPID_SEED=$(RAPID_SEED) $(GO) test -ldflags=-w -timeout $(TIMEOUT)
 
-# A test that takes more than a second of CPU time is skipped with -short, or does less. Lint does the vetting.
+# A test that takes more than a second of CPU time is skipped with -short, or does less.
 test: ## run the quick tests (go test -short), without those of other programs, papers, evaluation and source code
 	$(GO_TEST) -short -p $(PARALLEL) $$($(GO) list $(QUICK) | grep -vE '/papers|/(lint|mermaid|release)$$|/glue/')
 
@@ -112,7 +113,7 @@ test-command-2:
 	$(GO_TEST) -run '^TestTest_' -skip $(PART_1) $(PROGRAM)
 
 test-pages:
-	$(GO) test -vet=off -tags browser -run Browser $(PAGES)
+	$(GO) test -tags browser -run Browser $(PAGES)
 
 lint: ## check formatting, go vet and staticcheck
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted with gofmt:" $$files; exit 1; }
@@ -133,7 +134,7 @@ NEXT ?= go1.27.0
 # Compile the changed standard library of the next version of Go.
 check-next:
 	@if GOTOOLCHAIN=$(NEXT) $(GO) version; \
-	then GOTOOLCHAIN=$(NEXT) $(GO) test -vet=off -count=1 ./internal/overlay; \
+	then GOTOOLCHAIN=$(NEXT) $(GO) test -count=1 ./internal/overlay; \
 	else echo "$(NEXT) is not checked, because it cannot be downloaded"; fi
 
 evaluation: ## make all rows of the papers' tables, and find every known bug (not in ci)
@@ -169,7 +170,7 @@ help: ## show what can be made
 check-goroutines:
 	$(GO) vet -tags macemc_overlay ./bubble/... ./internal/test/programs/...
 	$(GO) build -o bin/ ./cmd/macemc
-	bin/macemc test ./bubble/... ./internal/test/programs/... -vet=off -count=1 -timeout $(TIMEOUT)
+	bin/macemc test ./bubble/... ./internal/test/programs/... -count=1 -timeout $(TIMEOUT)
 
 # Test the glue for net/http, gRPC, hashicorp/raft and memberlist, unchanged services, and the tutorial, with the changed runtime.
 check-glue:
@@ -178,18 +179,18 @@ check-glue:
 
 # Let their own parsers read what runs a cluster in containers, and run its commands.
 check-deploy:
-	cd deploy && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -vet=off -count=1 .
+	cd deploy && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -count=1 .
 
 # Let clients of other projects complete a session with the servers for editors.
 check-clients:
-	cd internal/test/clients && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -vet=off -count=1 .
+	cd internal/test/clients && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -count=1 .
 
 # Explore tests that use some of the libraries that compile soon.
 check-ecosystem:
 	$(GO) build -o bin/ecosystem/ ./cmd/macemc
-	cd evaluation/ecosystem && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -vet=off -count=1 . && \
+	cd evaluation/ecosystem && GOWORK=off $(GO) vet . && GOWORK=off $(GO) test -count=1 . && \
 		GOWORK=off $(GO) run . -macemc ../../bin/ecosystem/macemc -explore-time 300ms $(ECOSYSTEM) && \
-		GOWORK=off ../../bin/ecosystem/macemc test -vet=off -count=1 ./nodes
+		GOWORK=off ../../bin/ecosystem/macemc test -count=1 ./nodes
 	cd evaluation/stores && GOWORK=off MACEMC=$(CURDIR)/bin/ecosystem/macemc $(GO) run ./releases buntdb
 
 # Folders of evaluation/ecosystem that check-ecosystem explores.

@@ -129,7 +129,7 @@ var instant = regexp.MustCompile(`(?m)^instant .*$`)
 // Predictions lead to the same findings, by the same schedules, and to the same files on a loaded machine.
 func TestTest_PredictedOnLoadedMachine(t *testing.T) {
 	text := "package x\n\nimport (\n	\"sync\"\n	\"sync/atomic\"\n	\"testing\"\n)\n"
-	for i, name := range []string{"early signal", "receiver gives up", "deletion leads to a cycle", "compare and swap"} {
+	for i, name := range []string{"early signal", "deletion leads to a cycle"} {
 		text += fmt.Sprintf("\nfunc TestWrong%d(t *testing.T) {%v}\n\nfunc TestRight%[1]d(t *testing.T) {%[3]v}\n", i, reversal{name, 3, false}, reversal{name, 3, true})
 	}
 	testFile(t, text+"\nvar _ atomic.Int32\n")
@@ -151,7 +151,7 @@ func TestTest_PredictedOnLoadedMachine(t *testing.T) {
 			}
 			lines = append(lines, file, instant.ReplaceAllString(string(text), ""))
 		}
-		if len(files) != 4 {
+		if len(files) != 2 {
 			t.Errorf("%d files:\n%s", len(files), out)
 		}
 		return lines

@@ -16,7 +16,7 @@ func TestSearch_DiskFaults(t *testing.T) {
 	leanBuilds(t)
 	dir := testdata(t, "diskfaults")
 	search := func(flags ...string) (text string, status int) {
-		return runHere(t, dir, append([]string{"search", ".:TestAcknowledged", "--time", "20s", "--max-paths", "1000"}, flags...)...)
+		return runHere(t, dir, append([]string{"search", ".:TestAcknowledged", "--time", "20s", "--max-paths", "300"}, flags...)...)
 	}
 	text, status := search("-v")
 	for _, want := range []string{"no sync is lost (--lost-syncs 0)", "file flips (--bit-flips 0)"} {
