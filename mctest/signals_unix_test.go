@@ -49,7 +49,7 @@ func TestCheck_Interrupted(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			cmd := exec.Command(os.Args[0], "-test.run=^TestIdler$")
-			cmd.Dir, cmd.Env = dir, append(os.Environ(), insideVar+"=1")
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), insideVar+"=1", "TMPDIR="+t.TempDir())
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 			var out bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &out
@@ -95,7 +95,7 @@ const repeatTime = 200 * time.Millisecond
 // The exit status of a check that signals ended fits its verdict.
 func TestCheck_InterruptedStatus(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestTerminator$")
-	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), insideVar+"=1")
+	cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), insideVar+"=1", "TMPDIR="+t.TempDir())
 	out, _ := cmd.CombinedOutput()
 	const terminated = 128 + int(syscall.SIGTERM)
 	if got := cmd.ProcessState.ExitCode(); got != terminated || !strings.Contains(string(out), "INTERRUPTED") {

@@ -168,7 +168,7 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	small := t.TempDir()
+	small, temp := t.TempDir(), t.TempDir()
 	mount := `mount -t tmpfs -o size=64k small "$1" && head -c 65536 /dev/zero > "$1"/filler; cd "$1" && shift && exec "$@"`
 	if out, err := exec.Command(found, "-rm", "sh", "-c", mount, "-", small, "true").CombinedOutput(); err != nil {
 		t.Skipf("no file system of its own: %v: %s", err, out)
@@ -181,6 +181,7 @@ func TestDiskFull(t *testing.T) {
 		{"search pingack --no-shrink --walks 20 --walk-steps 200 --junit j.xml", exitcode.Violation},
 	} {
 		cmd := command("", strings.Fields(c.args)...)
+		cmd.Env = append(cmd.Env, "TMPDIR="+temp) // where a finding is left
 		cmd.Args = append([]string{found, "-rm", "sh", "-c", mount, "-", small, cmd.Path}, cmd.Args[1:]...)
 		cmd.Path = found
 		var stderr bytes.Buffer
@@ -213,7 +214,7 @@ func TestTest_ClosedOutput(t *testing.T) {
 	if status := exitCode(cmd.Wait()); status != 128+int(syscall.SIGPIPE) {
 		t.Errorf("exit status %d", status)
 	}
-	if left, err := filepath.Glob(filepath.Join(temp, "macemc-test-*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(temp, "macemc-*")); err != nil || len(left) > 0 {
 		t.Errorf("%v, left %q", err, left)
 	}
 }

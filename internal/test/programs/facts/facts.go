@@ -3,6 +3,7 @@ package facts
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 )
 
@@ -16,6 +17,9 @@ func All() map[string]string {
 		for _, name := range slices.Sorted(maps.Keys(part)) {
 			seen[name] = observe(part[name])
 		}
+	}
+	for _, dir := range socketFolders {
+		os.RemoveAll(dir)
 	}
 	return seen
 }

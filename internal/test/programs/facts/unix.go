@@ -15,8 +15,15 @@ import (
 // early is a socket that this package opens when it is initialized, as loggers do.
 var early = must(net.ListenUnixgram("unixgram", &net.UnixAddr{Net: "unixgram"}))
 
+// socketFolders are the folders that socketFile has made.
+var socketFolders []string
+
 // socketFile returns the path of a file in an empty folder.
-func socketFile() string { return filepath.Join(must(os.MkdirTemp("", "")), "s") }
+func socketFile() string {
+	dir := must(os.MkdirTemp("", ""))
+	socketFolders = append(socketFolders, dir)
+	return filepath.Join(dir, "s")
+}
 
 // gram opens a socket for datagrams.
 func gram(name string) *net.UnixConn {
