@@ -88,5 +88,8 @@ const (
 // UsualDelay is the maximum delay of a goroutine that can run, if no other one is given.
 const UsualDelay = time.Millisecond
 
+// MaxDelay is the maximum of the delays of a schedule. The clock of a run cannot represent sums of longer ones.
+const MaxDelay = 10_000 * time.Hour
+
 // Mix is a step of the generator SplitMix64.
 func Mix(z uint64) uint64 { return predict.Mix(z) }

@@ -36,7 +36,7 @@ func TestStored_RoundTrip(t *testing.T) {
 	}
 	for _, damage := range [][2]string{{"macemc schedule 1", "macemc schedule 2"}, {"end 3", "end 2"}, {"end 3\n", ""},
 		{"pause 9", "pause y"}, {"switch 5", "switch x"}, {"seed ", "seeds "}, {"critical 8", "critical x"}, {"order f", "order x"},
-		{"delay 5ms", "delay -5ms"}, {"delay 5ms", "delay 5"},
+		{"delay 5ms", "delay -5ms"}, {"delay 5ms", "delay 5"}, {"delay 5ms", "delay 10001h"},
 		{"package example.org/p", "package -exec=./x.sh"}, {"package example.org/p", "package ./..."}, {"package example.org/p\n", ""},
 		{"test TestX", "test ../TestX"}, {"test TestX\n", ""}, {"limit 9", "flags -toolexec=./x.sh"}, {"limit 9",
 			"flags -args -test.cpuprofile=x"},

@@ -61,8 +61,8 @@ func parseKnown(text string) (string, error) {
 
 func parseDelay(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
-	if err == nil && d < 0 {
-		err = errors.New("a negative duration")
+	if err == nil && (d < 0 || d > testsched.MaxDelay) {
+		err = fmt.Errorf("a duration is between 0 and %v", testsched.MaxDelay)
 	}
 	return d, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/macemc/macemc/internal/explorer"
 	"github.com/macemc/macemc/internal/explorer/schedulefile"
 	"github.com/macemc/macemc/internal/explorer/systematic"
+	"github.com/macemc/macemc/internal/testsched"
 	"github.com/macemc/macemc/internal/textfmt"
 )
 
@@ -38,7 +39,13 @@ var ownFlags = []ownFlag{
 		}
 		return nil
 	}},
-	durationFlag("explore-delay", "20ms", func(x *exploration) *time.Duration { return &x.Config.Delay }),
+	{"explore-delay", false, func(x *exploration, value string) error {
+		err := durationFlag("explore-delay", "20ms", func(x *exploration) *time.Duration { return &x.Config.Delay }).set(x, value)
+		if err == nil && x.Config.Delay > testsched.MaxDelay {
+			err = fmt.Errorf("-explore-delay is %s, must be at most %v", value, testsched.MaxDelay)
+		}
+		return err
+	}},
 	{"schedule", false, load},
 	switchFlag("explore", func(x *exploration, on bool) { x.on = on }),
 	{"exhaustive", true, func(x *exploration, value string) error {
@@ -70,7 +77,7 @@ func switchFlag(name string, set func(x *exploration, on bool)) ownFlag {
 func durationFlag(name, examples string, of func(*exploration) *time.Duration) ownFlag {
 	return ownFlag{name, false, func(x *exploration, value string) error {
 		d, err := time.ParseDuration(value)
-		if *of(x) = d; (err != nil || d <= 0) && (value != "0" || !strings.HasSuffix(examples, " 0")) {
+		if *of(x) = d; err != nil || d < 0 || d == 0 && !strings.HasSuffix(examples, " 0") {
 			return fmt.Errorf("-%s must be a positive duration such as %s", name, examples)
 		}
 		return nil
@@ -136,6 +143,9 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 			continue
 		}
 		if !has && ownFlags[at].switches {
+			if i+1 < len(args) && ownFlags[at].set(&exploration{}, args[i+1]) == nil { // not a package
+				return x, nil, fmt.Errorf("%s takes its value after an equals sign: %[1]s=%s", name, args[i+1])
+			}
 			value = "true"
 		} else if !has {
 			if i+1 == len(args) {
