@@ -63,6 +63,8 @@ func TestExplorationFlags(t *testing.T) {
 		{"-schedules=7 -explore-time=3s -explore-seed 5 -run X", "-run X", "on 3s 7 5"},
 		{"-explore=false -v .", "-v .", "off 2s 0 1"},
 		{"-fuzz FuzzX .", "-fuzz FuzzX .", "off 2s 0 1"},
+		{"-c -list=X .", "-c -list=X .", "off 2s 0 1"},
+		{"-fuzz= -list= -c=false .", "-fuzz= -list= -c=false .", "on 2s 0 1"},
 		{"-run list .", "-run list .", "on 2s 0 1"},
 		{"-exhaustive -run X", "-run X", "on 1m0s 0 1"},
 		{"-exhaustive=2 -schedules 9 .", ".", "on 0s 9 1"},

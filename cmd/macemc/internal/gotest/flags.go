@@ -134,7 +134,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 		at := slices.IndexFunc(ownFlags, func(f ownFlag) bool { return f.name == flag })
 		if flag == name || at < 0 {
 			if flag != name {
-				err = observe(&x, flag, value)
+				err = observe(&x, flag, value, has)
 			}
 			if err != nil {
 				return x, nil, err
@@ -162,8 +162,8 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 	return x, append(rest, tests...), nil
 }
 
-// observe takes a flag into account that is not one of the exploration.
-func observe(x *exploration, flag, value string) error {
+// observe takes a flag into account that is not one of the exploration. has reports whether its value follows an equals sign.
+func observe(x *exploration, flag, value string, has bool) error {
 	if near := suggestFlag(flag); len(flag) > 3 && near != "" { // shorter ones may belong to the tests
 		return fmt.Errorf("unknown flag -%s; %sflags of the tests come after -args", flag, near)
 	}
@@ -174,8 +174,10 @@ func observe(x *exploration, flag, value string) error {
 		x.race = value != "false"
 	case "v", "test.v":
 		x.verbose = value != "false"
-	case "fuzz", "c", "list", "test.fuzz", "test.list":
-		x.on = false
+	case "c":
+		x.on = x.on && value == "false"
+	case "fuzz", "list", "test.fuzz", "test.list":
+		x.on = x.on && has && value == "" // which selects nothing
 	}
 	return nil
 }
