@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"go/scanner"
+	"go/version"
 	"maps"
 	"os"
 	"path/filepath"
@@ -77,8 +78,14 @@ func goEnv(ctx context.Context, dir string) (e goEnvironment, err error) {
 	return e, json.Unmarshal([]byte(out), &e)
 }
 
+// oldest is the oldest Go version whose standard library can be changed.
+const oldest = "go1.26"
+
 func prepare(env goEnvironment, cache string) (Build, error) {
 	b := Build{goFlags: env.GOFLAGS}
+	if version.IsValid(env.GOVERSION) && version.Compare(env.GOVERSION, oldest) < 0 {
+		return b, fmt.Errorf("%s is too old: %s or later is needed", env.GOVERSION, oldest)
+	}
 	root := env.GOROOT
 	if rel, err := filepath.Rel(env.GOMODCACHE, root); err == nil && filepath.IsLocal(rel) {
 		root = filepath.Join(cache, filepath.Base(root))

@@ -150,6 +150,14 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// The error for an old Go version names the version that is needed, and not the places that its distribution lacks.
+func TestRefused_OldVersion(t *testing.T) {
+	_, err := prepare(goEnvironment{GOVERSION: "go1.25.4", GOROOT: "/nowhere"}, t.TempDir())
+	if want := "go1.25.4 is too old: go1.26 or later is needed"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // An overlay is created once, and again when the distribution changes.
 func TestCache(t *testing.T) {
 	root, env := distribution(t)
