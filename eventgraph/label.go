@@ -19,6 +19,9 @@ func (e *Event) onLink() bool {
 	return e.kind.Presentation().Link != "" && e.Node >= 0 && e.Peer >= 0 && e.Peer != e.Node
 }
 
+// struck returns what a fault has done to the message of the event, or an empty string.
+func (e *Event) struck() string { return e.kind.Presentation().Struck }
+
 // linkText describes what happens to the link.
 func (e *Event) linkText() string { return e.fill(e.kind.Presentation().Link) }
 

@@ -83,6 +83,15 @@ func (m *mermaid) arrow(from, to int, shape, text string) {
 	}
 }
 
+// struck writes the message that a fault has struck.
+func (m *mermaid) struck(e *Event) {
+	shape := "--)"
+	if e.kind.Consumed() > 0 {
+		shape = "--x"
+	}
+	m.arrow(e.Peer, e.Node, shape, fmt.Sprintf("%d %s %s", e.Step, e.What, e.struck()))
+}
+
 func (m *mermaid) event(e *Event) {
 	changes := strings.Join(slices.Concat(e.digest(4), announcements(m.g, e)), ", ")
 	if turn := e.turn; turn != "" {
@@ -105,10 +114,8 @@ func (m *mermaid) event(e *Event) {
 			m.arrow(v.From, v.To, "->>", fmt.Sprintf("%d %s", e.Step, v.Text))
 		}
 		m.note(own, strings.TrimSuffix(e.What+": "+changes, ": "))
-	case e.kind == eventkind.Lose && e.Peer >= 0:
-		m.arrow(e.Peer, e.Node, "--x", fmt.Sprintf("%d %s lost", e.Step, e.What))
-	case e.kind == eventkind.Duplicate && e.Peer >= 0:
-		m.arrow(e.Peer, e.Node, "--)", fmt.Sprintf("%d %s duplicated", e.Step, e.What))
+	case e.struck() != "" && e.Peer >= 0:
+		m.struck(e)
 	case e.onLink():
 		shape := "--x"
 		if e.kind == eventkind.Heal {

@@ -198,18 +198,15 @@ func (l *lanes) event(e *Event) {
 	if e.Source != "" {
 		source = path.Base(e.Source)
 	}
-	message := func(fits bool) {
-		if !fits {
-			notes = append(notes, e.What)
-		}
-	}
 	handler := false
 	between := e.Node >= 0 && e.Peer >= 0 && e.Peer != e.Node && l.x[e.Node] >= 0 && l.x[e.Peer] >= 0
 	switch {
 	case e.Step == 0:
 		c.put(l.left, l.g.first())
 	case e.kind == eventkind.Deliver && between:
-		message(l.arrow(&c, e.Peer, e.Node, "-", e.What))
+		if !l.arrow(&c, e.Peer, e.Node, "-", e.What) {
+			notes = append(notes, e.What)
+		}
 		handler = true
 	case e.kind == eventkind.TakeQuorum && l.x[e.Node] >= 0:
 		var note string
@@ -217,11 +214,8 @@ func (l *lanes) event(e *Event) {
 			notes = append(notes, note)
 		}
 		notes = append(notes, e.What)
-	case e.kind == eventkind.Lose && between:
-		message(l.stub(&c, e.Peer, e.Node, e.What, "lost"))
-	case e.kind == eventkind.Duplicate && between:
-		message(l.arrow(&c, e.Peer, e.Node, "=", e.What))
-		notes = append(notes, "duplicated")
+	case e.struck() != "" && between:
+		notes = l.struck(&c, e)
 	case e.onLink() && between:
 		l.arrow(&c, e.Node, e.Peer, "~", "")
 		left, right := l.reach(e.Node, e.Peer)
@@ -248,6 +242,20 @@ func (l *lanes) event(e *Event) {
 	l.add(row{lane: c.String(), notes: strings.Join(notes, "; "), source: source})
 	l.follow(e)
 	l.ends(e)
+}
+
+// struck draws the message that a fault has struck. It returns notes for what does not fit.
+func (l *lanes) struck(c *canvas, e *Event) (notes []string) {
+	if e.kind.Consumed() > 0 {
+		if !l.stub(c, e.Peer, e.Node, e.What, e.struck()) {
+			notes = append(notes, e.What)
+		}
+		return notes
+	}
+	if !l.arrow(c, e.Peer, e.Node, "=", e.What) {
+		notes = append(notes, e.What)
+	}
+	return append(notes, e.struck())
 }
 
 // arrows adds a line for each message of a set except the last, for which it returns the line. The text of a

@@ -22,7 +22,7 @@ const (
 	Arrive                   // a message leaves its sender and arrives in a queue, see Queued of package netmodel
 	Heal                     // a partition ends
 
-	// Events of these kinds inject faults.
+	// Events of these kinds inject faults. Those before Break strike a node, or a datagram in flight to it.
 
 	Crash     // a node loses all but its disk
 	Halt      // a node crashes and never comes back
@@ -38,13 +38,14 @@ const (
 // kinds describes each kind of event. A new kind needs a constant and an entry here. The comment at faults in sim/system.go lists what the
 // event of a fault also needs. Any other event needs the parts of that list for the table engine and the oracle, and code in enabled.go,
 // execute.go and keys.go of internal/kernel. State of its own belongs to components.go and checkpoint.go there. Pictures show a note,
-// unless eventgraph/text.go and mermaid.go have a shape.
+// unless it strikes a message, or eventgraph/text.go and mermaid.go have a shape.
 // Entries that NewStrike may still fill have no name.
 var kinds = [Count]struct {
 	name         string // in path files
 	network      bool   // it changes the network and no node
 	down         bool   // it takes its node down
 	message      bool   // it delivers or strikes a single message in flight from Peer to Node
+	consumes     bool   // it takes that message out of the network
 	fault        bool   // it injects a fault
 	presentation Presentation
 }{
@@ -73,7 +74,7 @@ var kinds = [Count]struct {
 		Sentence: "{node} can send to {peer} again", Lane: "ready for {peer}",
 		Cause: "a message was refused in", Process: "room to {peer} at {node}",
 	}},
-	Deliver: {name: "deliver", message: true, presentation: Presentation{
+	Deliver: {name: "deliver", message: true, consumes: true, presentation: Presentation{
 		Weight: "message", Class: "messages", Method: "Receive",
 		Sentence: "{node} receives {what} from {peer}", Lane: "{what} from {peer}",
 		Cause: "was sent by {peer} in", Process: "messages {peer} -> {node}",
@@ -106,13 +107,13 @@ var kinds = [Count]struct {
 		Weight: "fault", Class: "faults",
 		Sentence: "{node} halts forever", Lane: "HALT",
 	}},
-	Lose: {name: "lose", message: true, network: true, fault: true, presentation: Presentation{
-		Weight: "fault", Class: "faults",
+	Lose: {name: "lose", message: true, consumes: true, network: true, fault: true, presentation: Presentation{
+		Weight: "fault", Class: "faults", Struck: "lost",
 		Sentence: "network loses {what} {peer}->{node}", Lane: "LOSS of {what} from {peer}",
 		Cause: "was sent by {peer} in",
 	}},
 	Duplicate: {name: "duplicate", message: true, network: true, fault: true, presentation: Presentation{
-		Weight: "fault", Class: "faults",
+		Weight: "fault", Class: "faults", Struck: "duplicated",
 		Sentence: "network duplicates {what} {peer}->{node}", Lane: "duplicate of {what} from {peer}",
 		Cause: "was sent by {peer} in",
 	}},
@@ -133,6 +134,8 @@ var (
 	injections = kindsOf(func(k Kind) bool { return kinds[k].fault })
 	ofNetwork  = kindsOf(func(k Kind) bool { return kinds[k].network })
 	takesDown  = kindsOf(func(k Kind) bool { return kinds[k].down })
+	ofMessage  = kindsOf(func(k Kind) bool { return kinds[k].message })
+	consuming  = kindsOf(func(k Kind) bool { return kinds[k].consumes })
 )
 
 type kindSet uint64
@@ -173,7 +176,10 @@ func NewStrike(name, what string) Kind {
 }
 
 // OfMessage reports whether an event of kind k delivers or strikes a single message in flight from its peer to its node.
-func (k Kind) OfMessage() bool { return kinds[k].message }
+func (k Kind) OfMessage() bool { return ofMessage.has(k) }
+
+// Consumed returns the number of messages that an event of kind k takes out of the network: 1 or 0. It is 0 for TakeQuorum, too.
+func (k Kind) Consumed() int32 { return int32(consuming >> (k & 63) & 1) }
 
 // TakesDown reports whether an event of kind k takes its node down.
 func (k Kind) TakesDown() bool { return takesDown.has(k) }

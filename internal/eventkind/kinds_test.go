@@ -34,6 +34,10 @@ func TestKind_EntriesAreComplete(t *testing.T) {
 		if k.OfMessage() && !k.OfNetwork() && k != eventkind.Deliver {
 			t.Errorf("%v strikes a message, but does not change the network", k)
 		}
+		strikes := k.OfMessage() && k.Injection()
+		if strikes != (eventkind.Lose <= k && k < eventkind.Break) || strikes != (s.Struck != "") {
+			t.Errorf("%v strikes a message: %v, which it %q; want a participle, and that all of these are between halts and breaks", k, strikes, s.Struck)
+		}
 		parts := 0
 		for _, strikes := range []bool{k.TakesDown(), k.OfNetwork(), k.OfProgram()} {
 			if strikes {

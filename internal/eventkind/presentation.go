@@ -9,6 +9,7 @@ type Presentation struct {
 	Method   string   // of a service that handles the event; empty if none does
 	Sentence Template // the event, with its nodes
 	Lane     Template // the event, on the lane of the node
+	Struck   string   // what a fault has done to a message, as a participle; empty if it strikes none
 	Link     Template // effect on the link between node and peer; empty if the event does not strike a link
 	Cause    Template // how the event follows from its cause; empty for a fault, which has none
 	Process  Template // the fair process that the event is a step of; empty if none

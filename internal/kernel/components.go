@@ -187,6 +187,7 @@ func (w *Machine) Duplicated(id sim.MessageID) sim.MessageID {
 		return id
 	}
 	w.nextID++
+	w.doubled = true
 	if w.Opts.Trace {
 		w.last.Fates = append(w.last.Fates, stepinfo.FateOf{ID: id, Fate: netmodel.Duplicated, Copy: w.nextID})
 	}

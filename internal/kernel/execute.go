@@ -47,7 +47,6 @@ func (w *Machine) step(ev netmodel.Event, src choose.Source) error {
 	case ev.Kind == eventkind.Arrive:
 		return w.arrive(ev)
 	case ev.Kind.OfNetwork():
-		w.doubled = w.doubled || ev.Kind == eventkind.Duplicate
 		w.Net.Inject(ev)
 		w.dirtyNetwork()
 		return nil

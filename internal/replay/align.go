@@ -15,7 +15,7 @@ type Occurrence struct {
 // identity returns what corresponding steps have in common: the key, or, where a message leaves the network, the message alone, so that
 // its loss in one run corresponds to its delivery in the other.
 func (o Occurrence) identity() string {
-	if o.Kind == eventkind.Deliver || o.Kind == eventkind.Lose {
+	if o.Kind.Consumed() > 0 {
 		if _, message, ok := strings.Cut(o.Key, " "); ok {
 			return message
 		}

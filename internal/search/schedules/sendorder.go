@@ -130,8 +130,7 @@ func (l *sendOrder) age(b *inbox) {
 
 // takes reports whether a step took the first of a set of datagrams. Remaining ones count as new.
 func takes(step *stepinfo.Step, node sim.NodeID, f *datagramSet) bool {
-	return step != nil && (step.Event.Kind == eventkind.Deliver || step.Event.Kind == eventkind.Lose) && step.Event.Node == node &&
-		step.Event.Slot == f.slot
+	return step != nil && step.Event.Kind.Consumed() > 0 && step.Event.Node == node && step.Event.Slot == f.slot
 }
 
 // oldest reports whether event number i, the delivery of a message, takes the oldest message of its link.
