@@ -92,28 +92,3 @@ func (m *model) takeDatagram(node sim.NodeID, slot int32) *netmodel.Message {
 	m.host.Dirty(node)
 	return m.release(cell)
 }
-
-func (m *model) duplicate(node sim.NodeID, slot int32) {
-	d := m.bags[node][slot]
-	msg := m.cells[d.cell].msg
-	msg.ID = m.host.Duplicated(msg.ID)
-	m.insertAt(node, int(slot)+1, datagram{d.from, m.store(&msg), true})
-}
-
-func (m *model) appendLosses(buf []netmodel.Event) []netmodel.Event {
-	for node := range m.bags {
-		buf = m.appendDatagrams(eventkind.Lose, 1, sim.NodeID(node), buf)
-	}
-	return buf
-}
-
-func (m *model) appendDuplications(buf []netmodel.Event) []netmodel.Event {
-	for node := range m.bags {
-		buf = m.appendDatagrams(eventkind.Duplicate, 0, sim.NodeID(node), buf)
-	}
-	return buf
-}
-
-func (m *model) lose(ev netmodel.Event) {
-	m.host.Fate(m.takeDatagram(ev.Node, ev.Slot).ID, netmodel.Lost)
-}

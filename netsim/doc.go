@@ -74,11 +74,11 @@ package netsim
 //
 //	network.go      Datagrams, Streams, Both: their fields and limits
 //	model.go        the state of a network; which events are possible, what each does
-//	datagrams.go    bags of datagrams: order, equal ones, loss, duplicates
+//	datagrams.go    bags of datagrams: order, equal ones
 //	streams.go      connections: sends, deliveries, errors, breaks, closes
 //	queues.go       Queues: which message of a queue can be delivered; bounds
 //	partitions.go   which links are cut, and when they heal
-//	faults.go       the faults of networks: which exist, where each can strike, what it does
+//	faults.go       the faults of networks: which exist, where each can strike; what those of datagrams do
 //	parts.go        reads and sets single parts
 //	fingerprint.go  the share of each part in the fingerprint
 //	describe.go     keys, fields and messages in flight, for traces

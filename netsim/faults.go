@@ -1,8 +1,6 @@
 package netsim
 
 import (
-	"fmt"
-
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
@@ -17,12 +15,10 @@ type fault struct {
 	inject  func(*model, netmodel.Event)
 }
 
-// faults are all faults, in the order of their events.
+// faults are all faults, in the order of their events. Those of datagrams are first, in the order of their kinds in package eventkind.
 var faults = [...]fault{
-	{sim.Loss, ofDatagrams, "%d lost datagrams requested, but only netsim.Datagrams and netsim.Both have datagrams",
-		(*model).appendLosses, (*model).lose},
-	{sim.Dup, ofDatagrams, "%d duplicated datagrams requested, but only netsim.Datagrams and netsim.Both have datagrams",
-		(*model).appendDuplications, func(m *model, ev netmodel.Event) { m.duplicate(ev.Node, ev.Slot) }},
+	ofDatagram(sim.Loss, "lost datagrams", (*model).lose),
+	ofDatagram(sim.Dup, "duplicated datagrams", (*model).duplicate),
 	{sim.NetErrors, ofStreams, "%d socket errors requested, but only netsim.Streams and netsim.Both have connections",
 		(*model).appendBreaks, (*model).injectBreak},
 	{sim.Partitions, ofAll, "%d partitions requested, but the network has none",
@@ -35,8 +31,31 @@ func ofDatagrams(c *config) bool { return c.datagrams }
 func ofStreams(c *config) bool   { return c.streams }
 func ofAll(*config) bool         { return true }
 
-// AppendInjections implements [netmodel.Model]: losses, then duplications, by receiver, content and
-// sender; then broken connections by lower and higher end; then partitions, first of nodes, then of links.
+// ofDatagram returns a fault that can strike each datagram, see [netmodel.Parted]. what names datagrams that it has struck.
+func ofDatagram(f sim.Fault, what string, inject func(*model, netmodel.Event)) fault {
+	kind, msgs := f.Event(), f.Event().Consumed()
+	list := func(m *model, buf []netmodel.Event) []netmodel.Event {
+		for node := range m.bags {
+			buf = m.appendDatagrams(kind, msgs, sim.NodeID(node), buf)
+		}
+		return buf
+	}
+	return fault{f, ofDatagrams, "%d " + what + " requested, but only netsim.Datagrams and netsim.Both have datagrams", list, inject}
+}
+
+func (m *model) lose(ev netmodel.Event) {
+	m.host.Fate(m.takeDatagram(ev.Node, ev.Slot).ID, netmodel.Lost)
+}
+
+func (m *model) duplicate(ev netmodel.Event) {
+	d := m.bags[ev.Node][ev.Slot]
+	msg := m.cells[d.cell].msg
+	msg.ID = m.host.Duplicated(msg.ID)
+	m.insertAt(ev.Node, int(ev.Slot)+1, datagram{d.from, m.store(&msg), true})
+}
+
+// AppendInjections implements [netmodel.Model]: each fault of datagrams by receiver, content and sender; then broken connections by lower
+// and higher end; then partitions, first of nodes, then of links.
 func (m *model) AppendInjections(buf []netmodel.Event) []netmodel.Event {
 	for i := range faults {
 		if f := &faults[i]; m.left[f.of] > 0 {
@@ -61,50 +80,4 @@ func (m *model) Inject(ev netmodel.Event) {
 			f.inject(m, ev)
 		}
 	}
-}
-
-// limitFields holds by fault the field of a network that limits it, or nil if the network lacks the fault.
-type limitFields [sim.FaultCount]*int
-
-func (d *Datagrams) limits() limitFields {
-	return limitFields{sim.Loss: &d.Loss, sim.Dup: &d.Dup, sim.Partitions: &d.Partitions}
-}
-
-func (s *Streams) limits() limitFields {
-	return limitFields{sim.NetErrors: &s.Errors, sim.Partitions: &s.Partitions}
-}
-
-func (b *Both) limits() limitFields {
-	return limitFields{
-		sim.Loss: &b.Datagrams.Loss, sim.Dup: &b.Datagrams.Dup, sim.NetErrors: &b.Streams.Errors, sim.Partitions: &b.Partitions,
-	}
-}
-
-func (fields limitFields) get() (l sim.Limits) {
-	for f, limit := range fields {
-		if limit != nil {
-			l[f] = *limit
-		}
-	}
-	return l
-}
-
-// set replaces all limits. It fails if the network lacks a limited fault.
-func (fields limitFields) set(l sim.Limits) error {
-	for f := range sim.FaultCount {
-		if l[f] != 0 && !f.Event().OfNetwork() {
-			return fmt.Errorf("%d %v requested for the network: %[2]v are a limit of the system", l[f], f)
-		}
-	}
-	for i := range faults {
-		if f := &faults[i]; l[f.of] != 0 && fields[f.of] == nil {
-			return fmt.Errorf(f.lacking, l[f.of])
-		}
-	}
-	for f, limit := range fields {
-		if limit != nil {
-			*limit = l[f]
-		}
-	}
-	return l.Validate()
 }

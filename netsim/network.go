@@ -38,6 +38,23 @@ type Both struct {
 	Partitions int
 }
 
+// limitFields holds by fault the field of a network that limits it, or nil if the network lacks the fault.
+type limitFields [sim.FaultCount]*int
+
+func (d *Datagrams) limits() limitFields {
+	return limitFields{sim.Loss: &d.Loss, sim.Dup: &d.Dup, sim.Partitions: &d.Partitions}
+}
+
+func (s *Streams) limits() limitFields {
+	return limitFields{sim.NetErrors: &s.Errors, sim.Partitions: &s.Partitions}
+}
+
+func (b *Both) limits() limitFields {
+	fields := b.Datagrams.limits()
+	fields[sim.NetErrors], fields[sim.Partitions] = &b.Streams.Errors, &b.Partitions
+	return fields
+}
+
 var (
 	_ sim.Network        = Datagrams{}
 	_ simext.LiveNetwork = Streams{}
@@ -140,4 +157,33 @@ func (b Both) Start(host netmodel.Host) netmodel.Model {
 func (b Both) startWith(host netmodel.Host, l sim.Limits) netmodel.Model {
 	return newModel(host, config{datagrams: true, order: Any, streams: true, buffer: b.Streams.Buffer, limits: l,
 		asLive: b.Streams.asLive, mutation: b.Streams.mutation})
+}
+
+func (fields limitFields) get() (l sim.Limits) {
+	for f, limit := range fields {
+		if limit != nil {
+			l[f] = *limit
+		}
+	}
+	return l
+}
+
+// set replaces all limits. It fails if the network lacks a limited fault.
+func (fields limitFields) set(l sim.Limits) error {
+	for f := range sim.FaultCount {
+		if l[f] != 0 && !f.Event().OfNetwork() {
+			return fmt.Errorf("%d %v requested for the network: %[2]v are a limit of the system", l[f], f)
+		}
+	}
+	for i := range faults {
+		if f := &faults[i]; l[f.of] != 0 && fields[f.of] == nil {
+			return fmt.Errorf(f.lacking, l[f.of])
+		}
+	}
+	for f, limit := range fields {
+		if limit != nil {
+			*limit = l[f]
+		}
+	}
+	return l.Validate()
 }
