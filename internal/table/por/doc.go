@@ -31,9 +31,10 @@
 //
 // # When it is not applied
 //
-//   - Irreducible: streams, queues, timing [sim.Prompt] (no timer fires while a message can be delivered), partitions,
-//     containers (nodes of one process, which fail together), nodes that start late, obligations of monitors (what must
-//     still happen, see [sim.Obliged]) that are judged on fair infinite runs.
+//   - Irreducible: streams, queues, timing [sim.Prompt] (no timer fires while a message can be delivered), faults of
+//     networks other than lost and duplicated datagrams, containers (nodes of one process, which fail together), nodes
+//     that start late, obligations of monitors (what must still happen, see [sim.Obliged]) that are judged on fair
+//     infinite runs.
 //   - reducible: a search that is stored in a folder (durable). With a bound on depth, --reduce=auto reduces nothing, and
 //     --reduce=full only drops messages, as it does after a known violation.
 //   - For one event in a state: its step can change a property (visible), a monitor is notified (Outcomes.silent), a fault

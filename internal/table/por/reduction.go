@@ -88,6 +88,10 @@ func reducible(g *statespace.Graph, opts *options.Options) (summary Reduced) {
 	return summary
 }
 
+// isReducible holds for the faults of networks that allow a reduction. The proof holds for Loss and Dup because their effect on one
+// datagram is independent of the others. NetErrors needs streams, which are refused.
+var isReducible = [sim.FaultCount]bool{sim.Loss: true, sim.Dup: true, sim.NetErrors: true}
+
 // Irreducible lists the features of a system that prevent a reduction.
 func Irreducible(e *steptree.Engine) string {
 	var why []string
@@ -100,7 +104,10 @@ func Irreducible(e *steptree.Engine) string {
 	add(e.Layout.PairCount > 0, "streams")
 	add(ordered != nil && ordered.Ordered(), "queues")
 	add(e.Sys.Timing == sim.Prompt, "timing Prompt")
-	add(e.Sys.Limits()[sim.Partitions] > 0, "partitions")
+	for f, limit := range e.Sys.Limits() {
+		f := sim.Fault(f)
+		add(limit > 0 && f.Event().OfNetwork() && !isReducible[f], f.String())
+	}
 	add(e.Failures.Groups != nil, "containers")
 	add(e.Boots.Early != 1<<e.Nodes-1, "nodes that start late")
 	add(len(e.Sys.Obligations()) > 0, "fair infinite runs are judged")

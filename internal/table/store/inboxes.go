@@ -29,7 +29,7 @@ const Overrun = ^uint32(0)
 type inbox struct {
 	Items        []InboxItem            // in the order of the network model, in which equal datagrams are adjacent
 	without      []uint32               // by position: the inbox without one of these, plus one
-	doubled      []uint32               // by position: the inbox with one more of these, plus one
+	struck       []uint32               // by fault and position: the inbox after the fault has struck one of these, plus one; nil: all unknown
 	afterFailure [2]uint32              // the inbox after a crash and after a halt of its node, plus one; 0: unknown
 	Held         bool                   // the node must send something before anything else
 	hashes       []encoding.Fingerprint // by node; zero: unknown
@@ -63,7 +63,7 @@ func (b *inboxes) intern(content []netmodel.Datagram) uint32 {
 		return id
 	}
 	id := uint32(len(b.List))
-	n := inbox{without: make([]uint32, len(content)), doubled: make([]uint32, len(content)), hashes: make([]encoding.Fingerprint, b.e.Nodes)}
+	n := inbox{without: make([]uint32, len(content)), hashes: make([]encoding.Fingerprint, b.e.Nodes)}
 	for i := range content {
 		it := InboxItem{From: content[i].From, Msg: idOf(&content[i].Msg)}
 		it.Same = content[i].Behind
@@ -133,23 +133,29 @@ func (b *inboxes) Without(id uint32, place int32) uint32 {
 	if next := b.List[id].without[place]; next != 0 {
 		return next - 1
 	}
-	next := b.work(id, func(net netmodel.Parted) { net.Take(b.event(eventkind.Deliver, 1, id, place, 0)) })
+	next := b.work(id, func(net netmodel.Parted) { net.Take(b.event(eventkind.Deliver, id, place)) })
 	b.List[id].without[place] = next + 1
 	return next
 }
 
-// WithDuplicate returns the inbox with a duplicate of the message at a position.
-func (b *inboxes) WithDuplicate(id uint32, place int32) uint32 {
-	if next := b.List[id].doubled[place]; next != 0 {
+// Struck returns the inbox after a fault of a kind has struck the message at a position.
+func (b *inboxes) Struck(id uint32, kind eventkind.Kind, place int32) uint32 {
+	n := &b.List[id]
+	if n.struck == nil {
+		n.struck = make([]uint32, int(eventkind.Break-eventkind.Lose)*len(n.Items))
+	}
+	at := int(kind-eventkind.Lose)*len(n.Items) + int(place)
+	if next := n.struck[at]; next != 0 {
 		return next - 1
 	}
-	next := b.work(id, func(net netmodel.Parted) { net.Inject(b.event(eventkind.Duplicate, 0, id, place, 0)) })
-	b.List[id].doubled[place] = next + 1
+	next := b.work(id, func(net netmodel.Parted) { net.Inject(b.event(kind, id, place)) })
+	b.List[id].struck[at] = next + 1
 	return next
 }
 
-func (b *inboxes) event(kind eventkind.Kind, msgs int32, id uint32, place int32, node sim.NodeID) netmodel.Event {
-	return netmodel.Event{Kind: kind, Node: node, Peer: b.List[id].Items[place].From, Slot: place, Msgs: msgs}
+// event returns an event at a message in the inbox of node 0.
+func (b *inboxes) event(kind eventkind.Kind, id uint32, place int32) netmodel.Event {
+	return netmodel.Event{Kind: kind, Peer: b.List[id].Items[place].From, Slot: place, Msgs: kind.Consumed()}
 }
 
 // AppendEvents appends an event for each set of equal datagrams.

@@ -141,28 +141,19 @@ const (
 	OrdinaryEvents EventList = iota
 	OwnEvents                // the ordinary ones independent of the network
 	DatagramEvents           // the ordinary ones that deliver datagrams
-	CrashEvents
+	CrashEvents              // the first of a list for each fault that strikes a node or a datagram to it
 	HaltEvents
-	loseEvents
-	duplicateEvents
-	EventLists
+	EventLists = CrashEvents + EventList(eventkind.Break-eventkind.Crash)
 )
 
-// faultLists are the lists of faults that strike single nodes, or datagrams to them.
-var faultLists = [EventLists]struct {
-	fault sim.Fault
-	msgs  int32 // number of datagrams that an event consumes
-}{
-	CrashEvents:     {fault: sim.Crashes},
-	HaltEvents:      {fault: sim.Halts},
-	loseEvents:      {fault: sim.Loss, msgs: 1},
-	duplicateEvents: {fault: sim.Dup},
-}
+// fault returns the kind of the events in the lists from [CrashEvents] on.
+func (l EventList) fault() eventkind.Kind { return eventkind.Crash + eventkind.Kind(l-CrashEvents) }
 
 // MayInject reports whether the limits allow another fault of a kind from [CrashEvents] on.
 func (w *World) MayInject(kind EventList) bool {
-	fault := faultLists[kind].fault
-	if fault.Event().TakesDown() {
+	ev := netmodel.Event{Kind: kind.fault()}
+	fault, _ := ev.Fault()
+	if ev.Kind.TakesDown() {
 		return store.FaultsLeft(w.Vector[w.Layout.Budget])[fault] > 0
 	}
 	return w.NetGlobals.List[w.Vector[w.Layout.NetGlobals]].State.Left[fault] > 0 && w.Layout.InboxCount > 0
@@ -182,8 +173,8 @@ func (w *World) AppendList(kind EventList, node sim.NodeID, buf []netmodel.Event
 			buf = w.AppendFailure(kind, node, buf)
 		}
 	default:
-		l := &faultLists[kind]
-		buf = w.Inboxes.AppendEvents(l.fault.Event(), l.msgs, node, w.Vector[w.Layout.Inboxes+int(node)], buf)
+		fault := kind.fault()
+		buf = w.Inboxes.AppendEvents(fault, fault.Consumed(), node, w.Vector[w.Layout.Inboxes+int(node)], buf)
 	}
 	return buf
 }

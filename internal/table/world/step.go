@@ -241,16 +241,12 @@ func (w *World) do(node sim.NodeID, o *steptree.Op) error {
 func (w *World) Inject(ev netmodel.Event) {
 	l := &w.Layout
 	part := func(netmodel.Parted) {}
-	switch ev.Kind {
-	case eventkind.Lose, eventkind.Duplicate:
+	switch {
+	case ev.Kind.OfMessage():
 		inbox := w.Vector[l.Inboxes+int(ev.Node)]
 		part = func(net netmodel.Parted) { net.SetBag(ev.Node, w.Inboxes.Content(inbox)) }
-		if ev.Kind == eventkind.Lose {
-			w.setInbox(ev.Node, w.Inboxes.Without(inbox, ev.Slot))
-		} else {
-			w.setInbox(ev.Node, w.Inboxes.WithDuplicate(inbox, ev.Slot))
-		}
-	case eventkind.Break:
+		w.setInbox(ev.Node, w.Inboxes.Struck(inbox, ev.Kind, ev.Slot))
+	case ev.Kind == eventkind.Break:
 		low, high := ev.Node, ev.Peer
 		conn := w.Vector[l.Conns+l.Pair(low, high)]
 		part = func(net netmodel.Parted) { net.SetConnection(low, high, w.Conns.Content(conn)) }
