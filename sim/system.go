@@ -125,22 +125,17 @@ const (
 )
 
 // faults describes each fault. A new fault needs a constant above and an entry here. Its flag, limit, JSON, report lines, weights and
-// shrinking follow from it, and golden texts with -update. The fault also needs:
+// shrinking follow from it, and golden texts with -update. Besides, it needs:
 //
-//   - if nodes and not networks have it, a field of System;
-//   - its event, by eventkind.NewStrike for a fault of programs, else a constant and an entry in internal/eventkind/kinds.go;
-//   - if networks have it, a field and its limit in netsim/network.go, what it does in datagrams.go, streams.go or partitions.go there, an
-//     entry in faults.go, and its state in fingerprint.go and describe.go;
-//   - if it takes nodes down, an entry in internal/kernel/crashfaults.go, what it does in crash.go, and its question in choose/kind.go;
-//   - if it strikes programs, an entry of machineFaults in bubble/faults.go, and a row in docs/goroutines.md. It needs nothing else.
-//
-// A fault that the table engine does not have is refused in Init of internal/table/store/tables.go: walks use the replay engine, and bfs
-// and dfs refuse the system. One that it has needs:
-//
-//   - its events in internal/table/world/enabled.go, or in statespace/populate.go, unless they follow from the network;
-//   - its effects in world/step.go, with store/inboxes.go or conns.go;
-//   - what reductions may assume of it, in internal/table/por/reduction.go;
-//   - the rules a second time, without this table, in internal/test/oracle.
+//   - if it strikes programs, a field of System, an event by eventkind.NewStrike, an entry of machineFaults in bubble/faults.go, and a row
+//     in docs/goroutines.md;
+//   - if it strikes a datagram, a kind of event before Break in internal/eventkind/kinds.go, a field and its limit in netsim/network.go,
+//     its effect in netsim/faults.go, and the rules a second time in internal/test/oracle. Systems that have it are not reduced unless
+//     isReducible in internal/table/por/reduction.go permits it;
+//   - if networks have it otherwise, the same with a later kind, and its state in fingerprint.go and describe.go of netsim. internal/table
+//     needs its events in world/enabled.go and statespace/populate.go and its effect in world/step.go, or refuses it in store/tables.go;
+//   - if it takes nodes down, a field of System, a kind of event, an entry in internal/kernel/crashfaults.go, what it does in crash.go
+//     there, its question in choose/kind.go, and the same of internal/table and the oracle.
 var faults = [FaultCount]struct {
 	name    string             // name of the limit: as a flag, and in path files, reports and checkpoints
 	one     string             // names a single fault
