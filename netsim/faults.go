@@ -17,8 +17,8 @@ type fault struct {
 
 // faults are all faults, in the order of their events. Those of datagrams are first, in the order of their kinds in package eventkind.
 var faults = [...]fault{
-	ofDatagram(sim.Loss, "lost datagrams", (*model).lose),
-	ofDatagram(sim.Dup, "duplicated datagrams", (*model).duplicate),
+	ofDatagram(sim.Loss, "lost datagrams", lose),
+	ofDatagram(sim.Dup, "duplicated datagrams", duplicate),
 	{sim.NetErrors, ofStreams, "%d socket errors requested, but only netsim.Streams and netsim.Both have connections",
 		(*model).appendBreaks, (*model).injectBreak},
 	{sim.Partitions, ofAll, "%d partitions requested, but the network has none",
@@ -43,11 +43,11 @@ func ofDatagram(f sim.Fault, what string, inject func(*model, netmodel.Event)) f
 	return fault{f, ofDatagrams, "%d " + what + " requested, but only netsim.Datagrams and netsim.Both have datagrams", list, inject}
 }
 
-func (m *model) lose(ev netmodel.Event) {
+func lose(m *model, ev netmodel.Event) {
 	m.host.Fate(m.takeDatagram(ev.Node, ev.Slot).ID, netmodel.Lost)
 }
 
-func (m *model) duplicate(ev netmodel.Event) {
+func duplicate(m *model, ev netmodel.Event) {
 	d := m.bags[ev.Node][ev.Slot]
 	msg := m.cells[d.cell].msg
 	msg.ID = m.host.Duplicated(msg.ID)

@@ -124,7 +124,7 @@ const (
 	FaultCount // number of fault classes
 )
 
-// faults describes each fault. A new fault needs a constant above and an entry here. Its flag, limit, JSON, report lines, weights and
+// faults describes each fault. A new fault needs a constant above, at the end, and an entry here. Its flag, limit, JSON, report lines, weights and
 // shrinking follow from it, and golden texts with -update. Besides, it needs:
 //
 //   - if it strikes programs, a field of System, an event by eventkind.NewStrike, an entry of machineFaults in bubble/faults.go, and a row
