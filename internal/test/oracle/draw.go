@@ -195,7 +195,7 @@ func (d drawer) vocabulary(s *Script) []likely {
 // depends on single answers.
 func (d drawer) gamble(s *Script) {
 	if d.chance(2) {
-		*s = Script{Number: s.Number, Nodes: 1, Timing: s.Timing, Crashes: min(s.Crashes, 1), Uncopyable: s.Uncopyable}
+		*s = Script{Number: s.Number, Nodes: 1, Timing: s.Timing, Limits: Limits{Crashes: min(s.Crashes, 1)}, Uncopyable: s.Uncopyable}
 	}
 	s.Actions = [Actions]Action{{Phases: 1 + uint(d.n(1<<Phases-1))}, {Times: d.n(3), Phases: 1 + uint(d.n(1<<Phases-1))}}
 	var p Program

@@ -106,14 +106,14 @@ func (m *model) datagramEvents(s *state, kind eventkind.Kind, i int) (out []even
 }
 
 func (m *model) faults(s *state) (out []event) {
-	if s.left.crashes > 0 {
+	if s.left.Crashes > 0 {
 		for i := range s.nodes {
 			if m.crashable(s, i) && m.firstOfProcess(s, i) {
 				out = append(out, event{kind: eventkind.Crash, node: i, peer: -1})
 			}
 		}
 	}
-	if s.left.halts > 0 {
+	if s.left.Halts > 0 {
 		for i := range s.nodes {
 			if m.haltable(s, i) && m.firstOfProcess(s, i) {
 				out = append(out, event{kind: eventkind.Halt, node: i, peer: -1})
@@ -121,22 +121,22 @@ func (m *model) faults(s *state) (out []event) {
 		}
 	}
 	for i := range s.bags {
-		if s.left.loss > 0 || m.defect == loseAlways && m.script.Loss > 0 {
+		if s.left.Loss > 0 || m.defect == loseAlways && m.script.Loss > 0 {
 			out = append(out, m.datagramEvents(s, eventkind.Lose, i)...)
 		}
-		if s.left.dup > 0 {
+		if s.left.Dup > 0 {
 			out = append(out, m.datagramEvents(s, eventkind.Duplicate, i)...)
 		}
 	}
 	established := end{open: true}
 	for a := range s.ends {
-		for b := a + 1; b < len(s.ends) && s.left.errors > 0; b++ {
+		for b := a + 1; b < len(s.ends) && s.left.Errors > 0; b++ {
 			if x, y := s.ends[a][b], s.ends[b][a]; x.four() == established.four() && y.four() == established.four() {
 				out = append(out, event{kind: eventkind.Break, node: a, peer: b})
 			}
 		}
 	}
-	if s.left.partitions > 0 && !s.cut.active {
+	if s.left.Partitions > 0 && !s.cut.active {
 		for a := range s.nodes {
 			if len(s.nodes) > 2 {
 				out = append(out, event{kind: eventkind.Partition, node: a, peer: -1})

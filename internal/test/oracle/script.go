@@ -156,12 +156,11 @@ type Monitor struct {
 
 // Script describes a system. It has a field for each construct of systems, and its JSON is a test case.
 type Script struct {
-	Number  uint64 // the number from which [Drawn] made it
-	Nodes   int
-	Timing  sim.Timing
-	Crashes int          `json:",omitempty"`
+	Number uint64 // the number from which [Drawn] made it
+	Nodes  int
+	Timing sim.Timing
+	Limits
 	Sturdy  uint         `json:",omitempty"` // bit i: node i may not crash
-	Halts   int          `json:",omitempty"`
 	Lasting uint         `json:",omitempty"` // bit i: node i may not halt; 0: as in Sturdy
 	Cut     sim.CrashCut `json:",omitempty"`
 	// Bit i: node i runs in the shared process; none or several; all or none of them may crash, and halt
@@ -175,10 +174,6 @@ type Script struct {
 	MostWords  int           `json:",omitempty"` // maximum number of words in a node's queue; 0 for none
 	MostNotes  int           `json:",omitempty"` // likewise for notes
 	Buffer     int           `json:",omitempty"` // at least 1 with streams
-	Loss       int           `json:",omitempty"`
-	Dup        int           `json:",omitempty"`
-	Errors     int           `json:",omitempty"`
-	Partitions int           `json:",omitempty"`
 	Deaf       bool          `json:",omitempty"` // services have no handlers for errors and ready callbacks; not with Steps
 	Pointers   bool          `json:",omitempty"` // messages are pointers
 	Uncopyable bool          `json:",omitempty"` // states of services and monitors cannot be copied
@@ -193,6 +188,16 @@ type Script struct {
 	Always     []Prop    `json:",omitempty"`
 	Eventually []Prop    `json:",omitempty"`
 	Sometimes  []Prop    `json:",omitempty"`
+}
+
+// Limits are the maximum numbers of faults, or those that are left.
+type Limits struct {
+	Crashes    int `json:",omitempty"`
+	Halts      int `json:",omitempty"`
+	Loss       int `json:",omitempty"`
+	Dup        int `json:",omitempty"`
+	Errors     int `json:",omitempty"`
+	Partitions int `json:",omitempty"`
 }
 
 // String returns the script as JSON.

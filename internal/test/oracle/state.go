@@ -9,12 +9,9 @@ type state struct {
 	yet      [][]parcel   // by sender, its outgoing messages to queues
 	ends     [][]end      // ends[a][b] is a's end of its connection with b
 	monitors []int        // state of each
-	left     limits
+	left     Limits
 	cut      cut
 }
-
-// limits are the remaining faults.
-type limits struct{ crashes, halts, loss, dup, errors, partitions int }
 
 // cut is the current partition.
 type cut struct {
@@ -135,7 +132,7 @@ func (m *model) encode(s *state) string {
 		c.num(s.monitors...)
 	}
 	if m.defect != forgetLimits {
-		c.num(s.left.crashes, s.left.halts, s.left.loss, s.left.dup, s.left.errors, s.left.partitions)
+		c.num(s.left.Crashes, s.left.Halts, s.left.Loss, s.left.Dup, s.left.Errors, s.left.Partitions)
 	}
 	c.flag(s.cut.active)
 	c.num(s.cut.node, s.cut.peer)

@@ -127,8 +127,7 @@ func withoutSome(effects []effect) [][]effect {
 // start returns an initial state.
 func (m *model) start(a *asker) (*state, *finding) {
 	sc := m.script
-	s := &state{nodes: make([]node, sc.Nodes), monitors: make([]int, len(sc.Monitors))}
-	s.left = limits{sc.Crashes, sc.Halts, sc.Loss, sc.Dup, sc.Errors, sc.Partitions}
+	s := &state{nodes: make([]node, sc.Nodes), left: sc.Limits, monitors: make([]int, len(sc.Monitors))}
 	s.bags, s.yet, s.ends = make([][]datagram, sc.Nodes), make([][]parcel, sc.Nodes), make([][]end, sc.Nodes)
 	for i := range s.ends {
 		s.ends[i] = make([]end, sc.Nodes)
@@ -195,10 +194,10 @@ func (m *model) step(from *state, ev event, a *asker) (s *state, crashed bool, b
 		}
 	}
 	halted := false
-	if s.left.crashes > 0 && m.crashable(s, ev.node) && m.defect != neverInside {
+	if s.left.Crashes > 0 && m.crashable(s, ev.node) && m.defect != neverInside {
 		effects, crashed = m.cutOff(effects, a, (*effect).outlasts)
 	}
-	if !crashed && s.left.halts > 0 && m.haltable(s, ev.node) && m.defect != neverHaltInside {
+	if !crashed && s.left.Halts > 0 && m.haltable(s, ev.node) && m.defect != neverHaltInside {
 		effects, crashed = m.cutOff(effects, a, (*effect).visible)
 		halted = crashed
 	}
@@ -225,16 +224,16 @@ func (m *model) withoutHandler(s *state, ev event, a *asker) *finding {
 	case eventkind.Halt:
 		m.halt(s, ev.node)
 	case eventkind.Lose:
-		s.left.loss--
+		s.left.Loss--
 		s.remove(ev.node, datagram{ev.peer, ev.what})
 	case eventkind.Duplicate:
-		s.left.dup--
+		s.left.Dup--
 		s.add(ev.node, datagram{ev.peer, ev.what})
 	case eventkind.Break:
-		s.left.errors--
+		s.left.Errors--
 		s.breakConnection(ev.node, ev.peer)
 	case eventkind.Partition:
-		s.left.partitions--
+		s.left.Partitions--
 		s.cut = cut{true, ev.node, ev.peer}
 	case eventkind.Heal:
 		s.cut = cut{}
@@ -313,14 +312,14 @@ func (n *node) flush(k int) {
 
 // crash takes the nodes of a process down, that of the step first.
 func (m *model) crash(s *state, i int, a *asker) {
-	s.left.crashes--
+	s.left.Crashes--
 	m.crashNode(s, i, a)
 	for _, mate := range m.othersOfProcess(i) {
 		if !s.nodes[mate].up || m.defect == mateSurvives {
 			continue
 		}
 		if m.defect == countEach {
-			s.left.crashes = max(0, s.left.crashes-1)
+			s.left.Crashes = max(0, s.left.Crashes-1)
 		}
 		if m.defect == mateKeeps {
 			s.nodes[mate].flush(len(s.nodes[mate].pending))
@@ -344,7 +343,7 @@ func (m *model) crashNode(s *state, i int, a *asker) {
 
 // halt takes the nodes of a process down forever, up or not.
 func (m *model) halt(s *state, i int) {
-	s.left.halts--
+	s.left.Halts--
 	m.haltNode(s, i)
 	for _, mate := range m.othersOfProcess(i) {
 		if (s.nodes[mate].up || m.defect != mateComesBack) && m.defect != mateSurvivesHalt {
