@@ -31,8 +31,8 @@ A stored finding whose file has a line "known REASON" is known: it does not fail
 
 Exit status: 0 without a new finding, 1 with one or if a test fails, 2 if the arguments or a
 stored schedule are wrong, 3 if a known finding occurs in every schedule of a test, which hides
-all others. If a signal ends the command before anything is found, the status is 128 plus the
-number of the signal, such as 130 after Ctrl-C.`
+all others. If a signal ends the command before anything is found, the status is 130 after
+Ctrl-C, 143 after SIGTERM or SIGHUP, and 141 after SIGPIPE.`
 
 const examples = `  macemc test ./...
   macemc test -race ./lease
