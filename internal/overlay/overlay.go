@@ -53,8 +53,8 @@ func (b Build) Flags(tags string) []string {
 }
 
 // Prepare returns the overlay for the Go distribution that the go command uses in a folder, and creates it if it is not cached. The go
-// command rejects overlays for distributions in the module cache, so Prepare copies such a distribution into its own cache. The error names
-// the places that the distribution lacks.
+// command rejects overlays for distributions in the module cache, so Prepare copies such a distribution into its own cache. It returns a
+// [PlacesError] if the distribution lacks places to change, and another error if its version is too old.
 func Prepare(ctx context.Context, dir string) (Build, error) {
 	env, err := goEnv(ctx, dir)
 	if err != nil {
@@ -96,9 +96,9 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 		b.Env = []string{"GOTOOLCHAIN=local", "GOROOT=" + root, "PATH=" + filepath.Join(root, "bin") + string(os.PathListSeparator) +
 			os.Getenv("PATH")}
 	}
-	known := filepath.Join(cache, "known-"+inputs(root, env.GOVERSION))
-	if name, err := os.Readlink(known); err == nil {
-		b.Overlay = filepath.Join(cache, name, overlayFile)
+	known := knownFile(cache, root, env.GOVERSION, program())
+	if name, err := os.ReadFile(known); err == nil {
+		b.Overlay = filepath.Join(cache, string(name), overlayFile)
 		if _, err := os.Stat(b.Overlay); err == nil {
 			return b, nil
 		}
@@ -109,7 +109,7 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 			runtime.Version(), env.GOVERSION, list)
 	}
 	if err != nil {
-		return b, fmt.Errorf("goroutine systems cannot be checked with %s: %w", env.GOVERSION, err)
+		return b, fmt.Errorf("the standard library of %s cannot be changed: %w", env.GOVERSION, err)
 	}
 	name := env.GOVERSION + "-" + fingerprint(root, files)
 	out := filepath.Join(cache, name)
@@ -117,32 +117,8 @@ func prepare(env goEnvironment, cache string) (Build, error) {
 	if err := create(out, func(temp string) error { return write(temp, out, root, files) }); err != nil {
 		return b, err
 	}
-	_ = os.Remove(known)
-	_ = os.Symlink(name, known) // without it, the next command changes the files again
+	remember(known, name)
 	return b, nil
-}
-
-// overlayFile is the file of a created folder that the go command reads.
-const overlayFile = "overlay.json"
-
-// inputs identifies what an overlay is made of: this program, and the files of the distribution that it changes with their folders. A file
-// is the same if its size and time are, as for the cache of go test.
-func inputs(root, version string) string {
-	h := sha256.New()
-	exe, _ := os.Executable()
-	fmt.Fprintln(h, root, version, exe)
-	list := []string{exe}
-	for name := range changesByFile(root) {
-		file := filepath.Join(root, "src", filepath.FromSlash(name))
-		list = append(list, file, filepath.Dir(file))
-	}
-	slices.Sort(list)
-	for _, file := range slices.Compact(list) {
-		if info, err := os.Stat(file); err == nil {
-			fmt.Fprintln(h, file, info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
 // present returns the first of the files, separated by blanks, that a distribution has, or the first one.
@@ -248,30 +224,4 @@ func write(temp, out, root string, files map[string][]byte) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(temp, overlayFile), text, 0o644)
-}
-
-// create makes a folder with the files that fill writes, unless it exists. Other processes may do so concurrently.
-func create(dir string, fill func(temp string) error) error {
-	if _, err := os.Stat(dir); err == nil {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	temp, err := os.MkdirTemp(filepath.Dir(dir), "new-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(temp)
-	if err := fill(temp); err != nil {
-		return err
-	}
-	if err := os.Chmod(temp, 0o755); err != nil {
-		return err
-	}
-	err = os.Rename(temp, dir)
-	if _, e := os.Stat(dir); e == nil {
-		return nil
-	}
-	return err
 }

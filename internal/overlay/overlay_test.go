@@ -188,21 +188,22 @@ func TestCache(t *testing.T) {
 		}
 	}
 	again("nothing changed")
-	known, _ := filepath.Glob(filepath.Join(cache, "known-*"))
-	if len(known) != 1 {
-		t.Fatalf("links to the overlay: %v; want one", known)
-	}
+	known := knownFile(cache, root, env.GOVERSION, program())
 	other := filepath.Join(cache, "other")
-	if err := errors.Join(os.CopyFS(other, os.DirFS(filepath.Dir(first.Overlay))), os.Remove(known[0]), os.Symlink("other", known[0])); err != nil {
+	if err := errors.Join(os.CopyFS(other, os.DirFS(filepath.Dir(first.Overlay))), os.WriteFile(known, []byte("other"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := prepare(env, cache); err != nil || b.Overlay != filepath.Join(other, overlayFile) {
-		t.Errorf("the link leads to %s, but the overlay is %v, %v", other, b, err)
+		t.Errorf("%s names %s, but the overlay is %v, %v", known, other, b, err)
 	}
 	if err := os.RemoveAll(other); err != nil {
 		t.Fatal(err)
 	}
-	again("the link is broken")
+	again("the named folder is missing")
+	if err := os.Remove(known); err != nil {
+		t.Fatal(err)
+	}
+	again("no folder is named")
 	file := filepath.Join(root, "src", "sync", "once.go")
 	if text, err = os.ReadFile(file); err != nil {
 		t.Fatal(err)
@@ -215,6 +216,25 @@ func TestCache(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(cache, "new-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Another program or Go version does not get a known overlay, and an unknown program gets none.
+func TestKnownFile(t *testing.T) {
+	root, _ := distribution(t)
+	exe := filepath.Join(t.TempDir(), "macemc")
+	known := func(text, goVersion string) string {
+		if err := os.WriteFile(exe, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return knownFile("cache", root, goVersion, exe)
+	}
+	first, version, program := known("one", "go1.26"), known("one", "go1.27"), known("more", "go1.26")
+	if first == version || first == program || version == program {
+		t.Errorf("got %s, %s, %s for another program and another Go version; want three files", first, version, program)
+	}
+	if file := knownFile("cache", root, "go1.26", exe+"x"); file != "" {
+		t.Errorf("a program that does not exist has the file %s", file)
 	}
 }
 
