@@ -19,10 +19,10 @@ TIMEOUT ?= 60m
 # The seed of rapid's random tests, so that they pass twice if they pass once; 0: another one each time, as of a plain go test.
 RAPID_SEED ?= 1
 
-# Parts of all tests. Those of the program take as long as all others, as they wait for processes, and are three parts.
+# Parts of all tests. The tests of the program take as long as all others, and are split into three parts.
 TESTS = test-packages test-program test-command-1 test-command-2 test-pages
 PROGRAM = ./cmd/macemc/internal/cli
-PART_1 = '^TestTest_[A-M]'
+COMMAND_1 = '^TestTest_[A-M]'
 
 .PHONY: help demo install install-all uninstall build test test-all lint ci check evaluation ecosystem soak bench tidy \
 	$(TESTS) check-goroutines check-glue check-next check-deploy check-clients check-ecosystem check-mermaid check-browser \
@@ -107,10 +107,10 @@ test-program:
 	$(GO_TEST) -skip '^TestTest_' $(PROGRAM)
 
 test-command-1:
-	$(GO_TEST) -run $(PART_1) $(PROGRAM)
+	$(GO_TEST) -run $(COMMAND_1) $(PROGRAM)
 
 test-command-2:
-	$(GO_TEST) -run '^TestTest_' -skip $(PART_1) $(PROGRAM)
+	$(GO_TEST) -run '^TestTest_' -skip $(COMMAND_1) $(PROGRAM)
 
 test-pages:
 	$(GO) test -tags browser -run Browser $(PAGES)
@@ -124,7 +124,7 @@ lint: ## check formatting, go vet and staticcheck
 
 ci: demo test check ## run everything that must pass, in less than half an hour
 
-# What ci runs behind demo and test. A failure ends only its own part. Most parts wait often, so that three run at a time.
+# What ci runs after demo and test. A failure ends only its own part. Most parts wait often, so that three run at a time.
 check: lint
 	@$(MAKE) --no-print-directory -k -j 3 \
 		test-command-2 test-packages test-command-1 check-goroutines test-program test-pages check-deploy check-clients check-next check-ecosystem

@@ -246,16 +246,16 @@ func (l *lanes) event(e *Event) {
 
 // struck draws the message that a fault has struck. It returns notes for what does not fit.
 func (l *lanes) struck(c *canvas, e *Event) (notes []string) {
+	var fits bool
 	if e.kind.Consumed() > 0 {
-		if !l.stub(c, e.Peer, e.Node, e.What, e.struck()) {
-			notes = append(notes, e.What)
-		}
-		return notes
+		fits = l.stub(c, e.Peer, e.Node, e.What, e.struck())
+	} else {
+		fits, notes = l.arrow(c, e.Peer, e.Node, "=", e.What), []string{e.struck()}
 	}
-	if !l.arrow(c, e.Peer, e.Node, "=", e.What) {
-		notes = append(notes, e.What)
+	if !fits {
+		notes = append([]string{e.What}, notes...)
 	}
-	return append(notes, e.struck())
+	return notes
 }
 
 // arrows adds a line for each message of a set except the last, for which it returns the line. The text of a

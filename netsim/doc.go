@@ -78,7 +78,7 @@ package netsim
 //	streams.go      connections: sends, deliveries, errors, breaks, closes
 //	queues.go       Queues: which message of a queue can be delivered; bounds
 //	partitions.go   which links are cut, and when they heal
-//	faults.go       the faults of networks: which exist, where each can strike; what those of datagrams do
+//	faults.go       the faults of networks, where they can strike, and the effects of those on datagrams
 //	parts.go        reads and sets single parts
 //	fingerprint.go  the share of each part in the fingerprint
 //	describe.go     keys, fields and messages in flight, for traces

@@ -17,8 +17,8 @@ type fault struct {
 
 // faults are all faults, in the order of their events. Those of datagrams are first, in the order of their kinds in package eventkind.
 var faults = [...]fault{
-	ofDatagram(sim.Loss, "lost datagrams", lose),
-	ofDatagram(sim.Dup, "duplicated datagrams", duplicate),
+	datagramFault(sim.Loss, "lost datagrams", lose),
+	datagramFault(sim.Dup, "duplicated datagrams", duplicate),
 	{sim.NetErrors, ofStreams, "%d socket errors requested, but only netsim.Streams and netsim.Both have connections",
 		(*model).appendBreaks, (*model).injectBreak},
 	{sim.Partitions, ofAll, "%d partitions requested, but the network has none",
@@ -31,8 +31,8 @@ func ofDatagrams(c *config) bool { return c.datagrams }
 func ofStreams(c *config) bool   { return c.streams }
 func ofAll(*config) bool         { return true }
 
-// ofDatagram returns a fault that can strike each datagram, see [netmodel.Parted]. what names datagrams that it has struck.
-func ofDatagram(f sim.Fault, what string, inject func(*model, netmodel.Event)) fault {
+// datagramFault returns a fault that can strike each datagram, see [netmodel.Parted]. what names datagrams that it has struck.
+func datagramFault(f sim.Fault, what string, inject func(*model, netmodel.Event)) fault {
 	kind, msgs := f.Event(), f.Event().Consumed()
 	list := func(m *model, buf []netmodel.Event) []netmodel.Event {
 		for node := range m.bags {

@@ -124,25 +124,26 @@ const (
 	FaultCount // number of fault classes
 )
 
-// faults describes each fault. A new fault needs a constant above, at the end, and an entry here. Its flag, limit, JSON, report lines, weights and
-// shrinking follow from it, and golden texts with -update. Besides, it needs:
+// faults describes each fault. A new fault needs a constant above, at the end, and an entry here. Its flag, limit, JSON, report lines,
+// weights and shrinking follow from it, and golden texts with -update. It also needs:
 //
 //   - if it strikes programs, a field of System, an event by eventkind.NewStrike, an entry of machineFaults in bubble/faults.go, and a row
 //     in docs/goroutines.md;
 //   - if it strikes a datagram, a kind of event before Break in internal/eventkind/kinds.go, a field and its limit in netsim/network.go,
 //     its effect in netsim/faults.go, and the rules a second time in internal/test/oracle. Systems that have it are not reduced unless
-//     isReducible in internal/table/por/reduction.go permits it;
-//   - if networks have it otherwise, the same with a later kind, and its state in fingerprint.go and describe.go of netsim. internal/table
-//     needs its events in world/enabled.go and statespace/populate.go and its effect in world/step.go, or refuses it in store/tables.go;
-//   - if it takes nodes down, a field of System, a kind of event, an entry in internal/kernel/crashfaults.go, what it does in crash.go
-//     there, its question in choose/kind.go, and the same of internal/table and the oracle.
+//     reducibleFaults in internal/table/por/reduction.go permits it;
+//   - if it strikes something else of a network, the same with a kind of event from Break on, and its state in fingerprint.go
+//     and describe.go of netsim. In internal/table, its events in world/enabled.go and statespace/populate.go and its effect in
+//     world/step.go, or a refusal in store/tables.go;
+//   - if it takes nodes down, a field of System, a kind of event, an entry in internal/kernel/crashfaults.go, its effect in crash.go there,
+//     its question in choose/kind.go, its effect in world/failure.go of internal/table, and the rules a second time in the oracle.
 var faults = [FaultCount]struct {
 	name    string             // name of the limit: as a flag, and in path files, reports and checkpoints
 	one     string             // names a single fault
 	limited string             // names the limited faults in errors
 	doc     string             // help text of the flag
 	absence string             // what runs lack without it
-	event   eventkind.Kind     // kind of event that injects it; new ones are at the end
+	event   eventkind.Kind     // kind of event that injects it
 	limit   func(*System) *int // field of the system; nil if networks limit the fault
 }{
 	Crashes: {"crashes", "crash", "crashes", "at most `N` crashes in a run", "no node crashes",

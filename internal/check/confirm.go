@@ -17,7 +17,7 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// confirm examines a suspect of the search, whose file suspected has written. For a run that seems dead it looks for the
+// confirm examines a suspect that the search has passed to suspected. For a run that seems dead it looks for the
 // critical step. A handler that seems not to return is executed in a fresh process with a longer time limit.
 func (c *checker) confirm(ctx context.Context, s search.Suspect) (search.Confirmed, error) {
 	var answer search.Confirmed

@@ -37,8 +37,8 @@ const (
 
 // kinds describes each kind of event. A new kind needs a constant and an entry here. The comment at faults in sim/system.go lists what the
 // event of a fault also needs. Any other event needs the parts of that list for the table engine and the oracle, and code in enabled.go,
-// execute.go and keys.go of internal/kernel. State of its own belongs to components.go and checkpoint.go there. Pictures show a note,
-// unless it strikes a message, or eventgraph/text.go and mermaid.go have a shape.
+// execute.go and keys.go of internal/kernel. State of its own belongs to components.go and checkpoint.go there. Pictures show an
+// event as a note, unless it strikes a message or eventgraph/text.go and mermaid.go draw it.
 // Entries that NewStrike may still fill have no name.
 var kinds = [Count]struct {
 	name         string // in path files

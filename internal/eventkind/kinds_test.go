@@ -34,9 +34,12 @@ func TestKind_EntriesAreComplete(t *testing.T) {
 		if k.OfMessage() && !k.OfNetwork() && k != eventkind.Deliver {
 			t.Errorf("%v strikes a message, but does not change the network", k)
 		}
+		if takes := k == eventkind.Deliver || k == eventkind.Lose; takes != (k.Consumed() == 1) {
+			t.Errorf("%v consumes %d messages; want one of Deliver and Lose, and none of others", k, k.Consumed())
+		}
 		strikes := k.OfMessage() && k.Injection()
 		if strikes != (eventkind.Lose <= k && k < eventkind.Break) || strikes != (s.Struck != "") {
-			t.Errorf("%v strikes a message: %v, which it %q; want a participle, and that all of these are between halts and breaks", k, strikes, s.Struck)
+			t.Errorf("%v: strikes a message: %v, Struck %q; want Struck set exactly for kinds from Lose to before Break that strike one", k, strikes, s.Struck)
 		}
 		parts := 0
 		for _, strikes := range []bool{k.TakesDown(), k.OfNetwork(), k.OfProgram()} {

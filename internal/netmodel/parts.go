@@ -15,7 +15,7 @@ import "github.com/macemc/macemc/sim"
 // queue unchanged, removes its first message, empties it, or appends the message that is sent. Take returns the first
 // message of the one queue that it changes. The tables panic if they notice that a model violates any of this.
 //
-// A fault of a kind that has OfMessage can strike each datagram, unless it equals the one ahead of it in the bag. Its effect on the bag
+// A fault whose kind is OfMessage can strike each datagram that differs from its predecessor in the bag. Its effect on the bag
 // depends only on the bag and the position. Besides the bag, it changes only the remaining limits.
 //
 // AppendEvents lists the events of a node in this order: errors, ready call-backs, messages of streams, each by peer,

@@ -50,9 +50,7 @@ func (rec *recorder) took(s *TraceStep) {
 		if f.Copy > 0 {
 			c := *m
 			c.ID, c.CopyOf, c.Sent, c.Fates = int(f.Copy), m.ID, s.Number, nil
-			if s.Event.Kind.OfMessage() {
-				rec.concern(s, m.ID, m.Text)
-			}
+			rec.concern(s, m.ID, m.Text)
 			t.Messages = append(t.Messages, c)
 		}
 	}

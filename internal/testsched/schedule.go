@@ -88,7 +88,7 @@ const (
 // UsualDelay is the maximum delay of a goroutine that can run, if no other one is given.
 const UsualDelay = time.Millisecond
 
-// MaxDelay is the maximum of the delays of a schedule. The clock of a run cannot represent sums of longer ones.
+// MaxDelay is the longest delay of a schedule. The clock of a run does not overflow unless the run has more than 200 such delays.
 const MaxDelay = 10_000 * time.Hour
 
 // Mix is a step of the generator SplitMix64.

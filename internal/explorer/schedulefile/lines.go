@@ -62,7 +62,7 @@ func parseKnown(text string) (string, error) {
 func parseDelay(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err == nil && (d < 0 || d > testsched.MaxDelay) {
-		err = fmt.Errorf("a duration is between 0 and %v", testsched.MaxDelay)
+		err = fmt.Errorf("must be between 0 and %v", testsched.MaxDelay)
 	}
 	return d, err
 }

@@ -273,8 +273,8 @@ func (r *ReducedGraph) drop(v []uint32) {
 	if lost == 0 {
 		return
 	}
-	// These datagrams could also have been duplicated, and all copies lost, which counts for the coverage of these faults. No other fault
-	// strikes datagrams, see isReducible.
+	// These datagrams could also have been duplicated, and all copies lost, which counts for the coverage of these faults. Reduced
+	// systems have no other faults of datagrams, see reducibleFaults.
 	f := &r.Configs.Globals[v[r.Configs.Global]]
 	left, most, used := r.World.NetGlobals.List[f.Net].State.Left, r.World.Sys.Limits(), &r.World.Covering.Used
 	if left[sim.Loss] > 0 {

@@ -88,9 +88,9 @@ func reducible(g *statespace.Graph, opts *options.Options) (summary Reduced) {
 	return summary
 }
 
-// isReducible holds for the faults of networks that allow a reduction. The proof holds for Loss and Dup because their effect on one
-// datagram is independent of the others. NetErrors needs streams, which are refused.
-var isReducible = [sim.FaultCount]bool{sim.Loss: true, sim.Dup: true, sim.NetErrors: true}
+// reducibleFaults are the faults of networks under which a reduction is sound: the effect of Loss and Dup on a datagram is independent of
+// other datagrams. NetErrors occur only with streams, which Irreducible reports.
+var reducibleFaults = [sim.FaultCount]bool{sim.Loss: true, sim.Dup: true, sim.NetErrors: true}
 
 // Irreducible lists the features of a system that prevent a reduction.
 func Irreducible(e *steptree.Engine) string {
@@ -106,7 +106,7 @@ func Irreducible(e *steptree.Engine) string {
 	add(e.Sys.Timing == sim.Prompt, "timing Prompt")
 	for f, limit := range e.Sys.Limits() {
 		f := sim.Fault(f)
-		add(limit > 0 && f.Event().OfNetwork() && !isReducible[f], f.String())
+		add(limit > 0 && f.Event().OfNetwork() && !reducibleFaults[f], f.String())
 	}
 	add(e.Failures.Groups != nil, "containers")
 	add(e.Boots.Early != 1<<e.Nodes-1, "nodes that start late")

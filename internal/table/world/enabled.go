@@ -141,17 +141,17 @@ const (
 	OrdinaryEvents EventList = iota
 	OwnEvents                // the ordinary ones independent of the network
 	DatagramEvents           // the ordinary ones that deliver datagrams
-	CrashEvents              // the first of a list for each fault that strikes a node or a datagram to it
+	CrashEvents              // first of the fault lists: one per kind from eventkind.Crash to before Break
 	HaltEvents
 	EventLists = CrashEvents + EventList(eventkind.Break-eventkind.Crash)
 )
 
-// fault returns the kind of the events in the lists from [CrashEvents] on.
-func (l EventList) fault() eventkind.Kind { return eventkind.Crash + eventkind.Kind(l-CrashEvents) }
+// eventKind returns the kind of the events in the lists from [CrashEvents] on.
+func (l EventList) eventKind() eventkind.Kind { return eventkind.Crash + eventkind.Kind(l-CrashEvents) }
 
 // MayInject reports whether the limits allow another fault of a kind from [CrashEvents] on.
 func (w *World) MayInject(kind EventList) bool {
-	ev := netmodel.Event{Kind: kind.fault()}
+	ev := netmodel.Event{Kind: kind.eventKind()}
 	fault, _ := ev.Fault()
 	if ev.Kind.TakesDown() {
 		return store.FaultsLeft(w.Vector[w.Layout.Budget])[fault] > 0
@@ -173,8 +173,8 @@ func (w *World) AppendList(kind EventList, node sim.NodeID, buf []netmodel.Event
 			buf = w.AppendFailure(kind, node, buf)
 		}
 	default:
-		fault := kind.fault()
-		buf = w.Inboxes.AppendEvents(fault, fault.Consumed(), node, w.Vector[w.Layout.Inboxes+int(node)], buf)
+		strike := kind.eventKind()
+		buf = w.Inboxes.AppendEvents(strike, strike.Consumed(), node, w.Vector[w.Layout.Inboxes+int(node)], buf)
 	}
 	return buf
 }

@@ -52,7 +52,7 @@ func Each(t *testing.T, f func(t *testing.T, i int, sys *sim.System)) {
 					sys, err = sys.WithLimits(entry.Limits)
 				}
 				if err != nil {
-					t.Skip(err)
+					t.Fatal(err)
 				}
 				f(t, i, &sys)
 			})

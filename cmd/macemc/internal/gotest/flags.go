@@ -42,7 +42,7 @@ var ownFlags = []ownFlag{
 	{"explore-delay", false, func(x *exploration, value string) error {
 		err := durationFlag("explore-delay", "20ms", func(x *exploration) *time.Duration { return &x.Config.Delay }).set(x, value)
 		if err == nil && x.Config.Delay > testsched.MaxDelay {
-			err = fmt.Errorf("-explore-delay is %s, must be at most %v", value, testsched.MaxDelay)
+			err = fmt.Errorf("-explore-delay must be at most %v, got %s", testsched.MaxDelay, value)
 		}
 		return err
 	}},
@@ -143,7 +143,7 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 			continue
 		}
 		if !has && ownFlags[at].switches {
-			if i+1 < len(args) && ownFlags[at].set(&exploration{}, args[i+1]) == nil { // not a package
+			if i+1 < len(args) && ownFlags[at].set(&exploration{}, args[i+1]) == nil { // a value, not a package
 				return x, nil, fmt.Errorf("%s takes its value after an equals sign: %[1]s=%s", name, args[i+1])
 			}
 			value = "true"
@@ -162,24 +162,30 @@ func explorationFlags(folder string, args []string) (x exploration, rest []strin
 	return x, append(rest, tests...), nil
 }
 
-// observe takes a flag into account that is not one of the exploration. has reports whether its value follows an equals sign.
+// observe records a flag of go test that affects the exploration. has reports whether its value follows an equals sign.
 func observe(x *exploration, flag, value string, has bool) error {
 	if near := suggestFlag(flag); len(flag) > 3 && near != "" { // shorter ones may belong to the tests
 		return fmt.Errorf("unknown flag -%s; %sflags of the tests come after -args", flag, near)
 	}
 	switch flag {
 	case "json":
-		x.json = value != "false"
+		x.json = isOn(value)
 	case "race":
-		x.race = value != "false"
+		x.race = isOn(value)
 	case "v", "test.v":
-		x.verbose = value != "false"
+		x.verbose = isOn(value)
 	case "c":
-		x.on = x.on && value == "false"
+		x.on = x.on && !isOn(value)
 	case "fuzz", "list", "test.fuzz", "test.list":
-		x.on = x.on && has && value == "" // which selects nothing
+		x.on = x.on && has && value == "" // an empty pattern is the default
 	}
 	return nil
+}
+
+// isOn reports whether go test takes a value of a flag as true. It rejects a value that is no truth value.
+func isOn(value string) bool {
+	on, err := strconv.ParseBool(value)
+	return on || err != nil
 }
 
 // splitArgs splits arguments of go test into its own and, from -args on, those of the tests.
