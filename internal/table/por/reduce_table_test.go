@@ -1,4 +1,4 @@
-package table_test
+package por_test
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func TestReduction_Table(t *testing.T) {
 	for _, why := range slices.Sorted(maps.Keys(by)) {
 		rows += fmt.Sprintf("* %s: %s\n", why, strings.Join(by[why], ", "))
 	}
-	const page, begin, end = "../../evaluation/reduction.md", "<!-- states -->\n", "<!-- end of states -->\n"
+	const page, begin, end = "../../../evaluation/reduction.md", "<!-- states -->\n", "<!-- end of states -->\n"
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package table_test
+package por_test
 
 import (
 	"context"
