@@ -37,7 +37,15 @@ func (s *Settings) store(c *Config, m *minimize.Result, confirmed bool) (file st
 
 // replayLines returns the commands that replay a schedule, debug it, and draw it.
 func (s *Settings) replayLines(c *Config, file string) string {
-	return fmt.Sprintf("replay: %s\ndebug:  macemc mdb %[2]s\ngraph:  macemc graph %[2]s", replayCommand(s, c, file), s.shown(file))
+	return fmt.Sprintf("replay: %s\ndebug:  macemc mdb %[2]s\ngraph:  macemc graph %[2]s", replayCommand(s, c, file), argument(s, file))
+}
+
+// argument returns the name of a file in commands, which begins in the folder of the user, and not that of flag -C.
+func argument(s *Settings, file string) string {
+	if s.Options.Folder == "" {
+		return s.shown(file)
+	}
+	return s.Options.Folder + "/" + s.shown(file)
 }
 
 // replayCommand returns the command that replays a schedule, which may have been recorded in another build.
@@ -47,13 +55,16 @@ func replayCommand(s *Settings, c *Config, file string) string {
 		as.Race = f.Race
 	}
 	flags, args := s.command(&as)
-	return fmt.Sprintf("macemc test %s -schedule %s %s%s", flags, s.shown(file), c.Package, args)
+	return fmt.Sprintf("macemc test %s -schedule %s %s%s", flags, argument(s, file), c.Package, args)
 }
 
 // command returns the flags of go test that execute a test as it is executed here, and what follows the package.
 func (s *Settings) command(c *Config) (flags, args string) {
+	if s.Options.Folder != "" {
+		flags = "-C " + s.Options.Folder + " "
+	}
 	if c.Race {
-		flags = "-race "
+		flags += "-race "
 	}
 	flags += "-run '" + s.flags.Selection(c.Test) + "'"
 	f := s.flags

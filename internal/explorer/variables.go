@@ -16,6 +16,7 @@ type Options struct {
 	Summaries string // folder for one file per package
 	Cores     int    // number of processor cores for the command
 	Tags      string // build tags
+	Folder    string // of flag -C, as a word of a shell; empty means that of the user
 	Passing
 }
 

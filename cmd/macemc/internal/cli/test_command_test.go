@@ -305,6 +305,12 @@ func TestLost(t *testing.T) {
 	for dir, pkg := range map[string]string{".": ".", "../app": "example.org/x", "docs": "..", "../s": "."} {
 		if out, status := testCommand(t.Context(), "-C", dir, "-count=1", "-exhaustive", pkg); status != 1 || !strings.Contains(out, "lost an update") {
 			t.Errorf("%s in %s: status %d\n%s", pkg, dir, status, out)
+		} else {
+			_, replay, _ := strings.Cut(out, "replay: macemc test ")
+			replay, _, _ = strings.Cut(strings.ReplaceAll(replay, "'", ""), "\n")
+			if out, status := testCommand(t.Context(), strings.Fields(replay)...); status != 1 || !strings.Contains(out, "replayed from") {
+				t.Errorf("%s in %s: %s: status %d\n%s", pkg, dir, replay, status, out)
+			}
 		}
 		os.RemoveAll("testdata")
 	}

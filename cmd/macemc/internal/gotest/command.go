@@ -122,6 +122,9 @@ func (a Runner) goTest(ctx context.Context, args []string, stdout, stderr io.Wri
 		return err
 	}
 	x.Passing = passing
+	if folder := filepath.Clean(dir); folder != "." {
+		x.Options.Folder = task.ShellWord(folder)
+	}
 	x.Tags = strings.Trim(*a.Tags+","+tags, ",")
 	if err := inModule(ctx, dir, args); err != nil {
 		return err
