@@ -102,19 +102,22 @@ func resultsOf(s *summaries, status int) render.Results {
 			all.Problems = append(all.Problems, name+" fails")
 		}
 	}
-	failed := false
+	failed, errored := false, false
 	packages := slices.SortedStableFunc(slices.Values(s.results.packages), func(p, q *packageResult) int { return strings.Compare(p.pkg, q.pkg) })
 	for _, p := range packages {
 		suite := p.suite(s.unscheduled())
 		all.Suites = append(all.Suites, suite)
 		for i, c := range suite.Cases {
-			failed = failed || c.Result == document.Failed
+			failed, errored = failed || c.Result == document.Failed, errored || c.Result == document.Errored
 			if tests := p.sum.results; i < len(tests) && tests[i].Kind == summary.New {
 				all.Findings = append(all.Findings, annotation(tests[i], p.pkg, tests[i].Place))
 			} else if c.Result == document.Failed || c.Result == document.Errored {
 				all.Problems = append(all.Problems, fmt.Sprintf("%s %s: %s", p.pkg, c.Name, textfmt.FirstLine(c.Message)))
 			}
 		}
+	}
+	if !errored {
+		all.Suites = append(all.Suites, endedSuites(s.results.problems)...)
 	}
 	switch {
 	case failed:
@@ -139,6 +142,16 @@ func resultsOf(s *summaries, status int) render.Results {
 		}
 	}
 	return all
+}
+
+// endedSuites returns a test suite for each reason for which the command ended before all tests.
+func endedSuites(causes []string) (list []render.Suite) {
+	const name = "macemc test"
+	for _, cause := range causes {
+		ends := document.Case{Name: "all tests are executed", Result: document.Errored, Type: "error", Message: cause}
+		list = append(list, render.Suite{Name: name, Class: name, Cases: []document.Case{ends}})
+	}
+	return list
 }
 
 // found describes the number of findings, and the verdict.

@@ -10,6 +10,7 @@ import (
 	"github.com/macemc/macemc/internal/check/exitcode"
 	"github.com/macemc/macemc/internal/explorer/summary"
 	"github.com/macemc/macemc/internal/report/document"
+	"github.com/macemc/macemc/internal/report/render"
 	"github.com/macemc/macemc/search"
 )
 
@@ -79,5 +80,23 @@ func TestResults(t *testing.T) {
 		if !slices.Contains(all.Notes, s.unscheduled()) || !strings.HasPrefix(all.Title, "tests of 1 package: ") {
 			t.Errorf("%s: %q, notes %q", c.name, all.Title, all.Notes)
 		}
+	}
+}
+
+// The results of a command that a signal ends before any test say so.
+func TestResults_InterruptedEarly(t *testing.T) {
+	s := &summaries{out: new(strings.Builder), end: new(strings.Builder), folder: t.TempDir()}
+	s.unreported("interrupted")
+	s.finish()
+	var text strings.Builder
+	for _, f := range render.CollectedFormats() {
+		if f.Name == "junit" {
+			if err := f.Results(&text, []render.Results{resultsOf(s, 130)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := text.String(); !strings.Contains(got, `errors="1"`) || !strings.Contains(got, `message="interrupted"`) {
+		t.Errorf("got\n%s\nwant the error that the command was interrupted", got)
 	}
 }
