@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/macemc/macemc/internal/outfile"
 	"github.com/macemc/macemc/internal/report/render"
@@ -40,19 +41,25 @@ func (c Collected) Printed() (name string) {
 	return name
 }
 
-// Validate returns an error if two documents would go to standard output.
+// Validate returns an error if two documents would go to the same file, or to standard output.
 func (c Collected) Validate(asJSON bool) error {
-	var printed []string
+	by := map[string]string{}
 	if asJSON {
-		printed = append(printed, "--json")
+		by[StandardOutput] = "--json"
 	}
 	for _, f := range render.CollectedFormats() {
-		if c[f.Name] == StandardOutput {
-			printed = append(printed, "--"+f.Name+" "+StandardOutput)
+		if c[f.Name] == "" {
+			continue
 		}
-	}
-	if len(printed) > 1 {
-		return fmt.Errorf("%s and %s both write to standard output; give one of them", printed[0], printed[1])
+		file, flag := filepath.Clean(c[f.Name]), "--"+f.Name+" "+c[f.Name]
+		switch first := by[file]; {
+		case first == "":
+			by[file] = flag
+		case file == StandardOutput:
+			return fmt.Errorf("%s and %s both write to standard output; give one of them", first, flag)
+		default:
+			return fmt.Errorf("%s and %s write to the same file; name two", first, flag)
+		}
 	}
 	return nil
 }

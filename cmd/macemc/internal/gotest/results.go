@@ -53,6 +53,9 @@ func collectedFlags(args []string) (c task.Collected, rest []string, err error) 
 		if rest, file, given = takeFlag(rest, f.Name); given && file == "" {
 			return nil, nil, fmt.Errorf("-%s needs a file, or - for standard output", f.Name)
 		}
+		if strings.HasPrefix(file, "-") && file != task.StandardOutput || strings.HasSuffix(file, "...") { // a flag or packages
+			return nil, nil, fmt.Errorf("-%s needs a file before %s, or - for standard output", f.Name, file)
+		}
 		if given {
 			c[f.Name] = file
 		}
