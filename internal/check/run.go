@@ -143,8 +143,8 @@ func (c *checker) conclude(ctx context.Context, res *search.Result) (r *report.R
 // complete shrinks the finding and makes the report. A finding that cannot be shrunk is reported, too.
 func (c *checker) complete(ctx context.Context, res *search.Result) (r *report.Report, f files, notShrunk, err error) {
 	r = c.report(res)
-	if c.asFound.report == nil && res.Detail == nil && tooLate(c) {
-		if f, ok := undescribed(c, r, res.Finding); ok {
+	if res.Detail == nil && tooLate(c) {
+		if r, f, ok := notExecutedAgain(c, r, res.Finding); ok {
 			return r, f, nil, nil
 		}
 	}

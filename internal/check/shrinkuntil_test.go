@@ -66,7 +66,7 @@ type booting struct {
 
 func (b *booting) Boot(sim.Env) { *b.boots++ }
 
-// A finding whose run cannot be executed again in time is reported with the steps that are known.
+// A finding whose run cannot be executed again in time is reported as it was described, or else with the steps that are known.
 func TestComplete_TooLate(t *testing.T) {
 	boots := 0
 	sys := sim.System{Name: "late", Nodes: 1, New: func(sim.NodeID) sim.Service { return &booting{boots: &boots} }}
@@ -80,6 +80,12 @@ func TestComplete_TooLate(t *testing.T) {
 	}
 	if h := f.error.Header; h.System != "late" || h.Property != "safe" || len(f.error.Steps) != 1 || boots > 0 {
 		t.Errorf("%+v, %d boots", f.error, boots)
+	}
+	full := &report.Report{Property: "described"}
+	c.asFound.report, c.asFound.files = full, files{error: new(pathfile.File)}
+	r, f, _, err = c.complete(t.Context(), &search.Result{Verdict: search.Violation, Finding: sus})
+	if err != nil || r != full || r.NotShrunk == "" || f.error != c.asFound.files.error || boots > 0 {
+		t.Errorf("got a report of %q, %v, %d boots; want that of \"described\", and no boot", r.Property, err, boots)
 	}
 }
 

@@ -85,17 +85,23 @@ func (f *suspectFile) putExecuted(s *search.Suspect, run *pathfile.File) {
 	f.put(s, report.Suspected)
 }
 
-// undescribed returns the files of a finding whose run was not executed again, or false if its steps are not known.
-func undescribed(c *checker, r *report.Report, found *search.Suspect) (files, bool) {
+// notExecutedAgain returns the report and files of a finding whose run is not executed again: as it was described before, or with the steps
+// that are known. It returns false if none are.
+func notExecutedAgain(c *checker, r *report.Report, found *search.Suspect) (*report.Report, files, bool) {
+	const why = "there was no time to execute the run again"
+	if d := &c.asFound; d.report != nil {
+		d.report.NotShrunk = why
+		return d.report, d.files, true
+	}
 	s := c.suspectFile
 	if s == nil || s.outline == nil || !s.outlines(found) {
-		return files{}, false
+		return nil, files{}, false
 	}
 	r.SetFinding(&found.Finding, found.Steps)
-	r.Schedule, r.NotShrunk = found.Schedule, "there was no time to execute the run again"
+	r.Schedule, r.NotShrunk = found.Schedule, why
 	f := *s.outline
 	f.Header = replay.HeaderOf(&c.sys, c.headerFor(r))
-	return files{error: &f}, true
+	return r, files{error: &f}, true
 }
 
 // entry returns the entry of a suspect in a report.

@@ -32,7 +32,7 @@ func TestSuspectFile_Decide(t *testing.T) {
 	}
 }
 
-// The search has a suspect written. Confirming it does not write it again.
+// Confirming a suspect does not rewrite its file.
 func TestConfirm_LeavesSuspectFile(t *testing.T) {
 	c := &checker{Options: Options{Dir: filepath.Join(t.TempDir(), "out")}}
 	c.sys = tired(func() bool { return true }, func() {})

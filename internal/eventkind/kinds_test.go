@@ -39,7 +39,8 @@ func TestKind_EntriesAreComplete(t *testing.T) {
 		}
 		strikes := k.OfMessage() && k.Injection()
 		if strikes != (eventkind.Lose <= k && k < eventkind.Break) || strikes != (s.Struck != "") {
-			t.Errorf("%v: strikes a message: %v, Struck %q; want Struck set exactly for kinds from Lose to before Break that strike one", k, strikes, s.Struck)
+			t.Errorf("%v: strikes a message: %v, Struck %q; want Struck set exactly for kinds from Lose to before Break that strike one",
+				k, strikes, s.Struck)
 		}
 		parts := 0
 		for _, strikes := range []bool{k.TakesDown(), k.OfNetwork(), k.OfProgram()} {

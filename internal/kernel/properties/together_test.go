@@ -42,7 +42,7 @@ func TestTogether(t *testing.T) {
 				panicked = f.Message
 			}
 			if place, ok := panicked.(int); ok && at != place || panicked == contain.GivenUp().Message && c.does[at] != hangs {
-				t.Errorf("%v, %d first: %v is said to be of %d", c.does, last, panicked, at)
+				t.Errorf("%v, %d first: panic value %v comes from property %d", c.does, last, panicked, at)
 			}
 			if live != c.live || panicked != c.want || hung > 1 {
 				t.Errorf("%v, %d first: live %v, panicked %v, asked %d times what hangs", c.does, last, live, panicked, hung)

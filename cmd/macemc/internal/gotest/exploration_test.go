@@ -70,7 +70,6 @@ func TestExplorationFlags(t *testing.T) {
 		{"-exhaustive -run X", "-run X", "on 1m0s 0 1"},
 		{"-exhaustive=2 -schedules 9 .", ".", "on 0s 9 1"},
 		{". -args -schedules 3", ". -args -schedules 3", "on 2s 0 1"},
-		{"-explore-total 0s -explore-delay 10000h .", ".", "on 2s 0 1"},
 	} {
 		x, rest, err := explorationFlags("", strings.Fields(c.args))
 		if err != nil {
@@ -82,8 +81,12 @@ func TestExplorationFlags(t *testing.T) {
 			t.Errorf("%s: got %s and %q, want %s and %s", c.args, got, rest, c.want, c.rest)
 		}
 	}
-	for _, args := range []string{"-schedules", "-schedules 0", "-schedules x", "-explore-time 0s", "-schedule /nowhere", "-explore=maybe", "-exhaustive=-1", "-explore-seed -1",
-		"-explore-time 0", "-explore-total -1s", "-explore-delay 10001h", "-exhaustive 2", "-explore false", "-leaks false ."} {
+	if x, _, err := explorationFlags("", []string{"-explore-total", "0s", "-explore-delay", "10000h"}); err != nil || !x.totaled || x.total != 0 ||
+		x.Config.Delay != testsched.MaxDelay {
+		t.Errorf("got %v in total, delays of %v, %v; want 0 and %v", x.total, x.Config.Delay, err, testsched.MaxDelay)
+	}
+	for _, args := range []string{"-schedules", "-schedules 0", "-schedules x", "-explore-time 0s", "-schedule /nowhere",
+		"-explore=maybe", "-exhaustive=-1", "-explore-seed -1", "-explore-time 0", "-explore-total -1s", "-explore-delay 10001h", "-exhaustive 2", "-explore false", "-leaks false ."} {
 		if _, _, err := explorationFlags("", strings.Fields(args)); err == nil {
 			t.Errorf("%s: no error", args)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -31,21 +32,15 @@ var ownFlags = []ownFlag{
 		}
 		return nil
 	}},
-	durationFlag("explore-time", "30s", func(x *exploration) *time.Duration { x.timed = true; return &x.Config.Time }),
-	durationFlag("explore-total", "10m, or 0", func(x *exploration) *time.Duration { x.totaled = true; return &x.total }),
+	durationFlag("explore-time", "30s", 1, math.MaxInt64, func(x *exploration) *time.Duration { x.timed = true; return &x.Config.Time }),
+	durationFlag("explore-total", "10m, or 0", 0, math.MaxInt64, func(x *exploration) *time.Duration { x.totaled = true; return &x.total }),
 	{"explore-seed", false, func(x *exploration, value string) (err error) {
 		if x.Config.Seed, err = strconv.ParseUint(value, 10, 64); err != nil {
 			return errors.New("-explore-seed must be a number")
 		}
 		return nil
 	}},
-	{"explore-delay", false, func(x *exploration, value string) error {
-		err := durationFlag("explore-delay", "20ms", func(x *exploration) *time.Duration { return &x.Config.Delay }).set(x, value)
-		if err == nil && x.Config.Delay > testsched.MaxDelay {
-			err = fmt.Errorf("-explore-delay must be at most %v, got %s", testsched.MaxDelay, value)
-		}
-		return err
-	}},
+	durationFlag("explore-delay", "20ms", 1, testsched.MaxDelay, func(x *exploration) *time.Duration { return &x.Config.Delay }),
 	{"schedule", false, load},
 	switchFlag("explore", func(x *exploration, on bool) { x.on = on }),
 	{"exhaustive", true, func(x *exploration, value string) error {
@@ -73,12 +68,14 @@ func switchFlag(name string, set func(x *exploration, on bool)) ownFlag {
 	}}
 }
 
-// durationFlag accepts 0 if the examples do.
-func durationFlag(name, examples string, of func(*exploration) *time.Duration) ownFlag {
+func durationFlag(name, examples string, least, most time.Duration, of func(*exploration) *time.Duration) ownFlag {
 	return ownFlag{name, false, func(x *exploration, value string) error {
 		d, err := time.ParseDuration(value)
-		if *of(x) = d; err != nil || d < 0 || d == 0 && !strings.HasSuffix(examples, " 0") {
+		switch *of(x) = d; {
+		case err != nil || d < least:
 			return fmt.Errorf("-%s must be a positive duration such as %s", name, examples)
+		case d > most:
+			return fmt.Errorf("-%s must be at most %v, got %v", name, most, d)
 		}
 		return nil
 	}}
