@@ -24,7 +24,7 @@ var (
 
 func init() {
 	go func() {
-		for range time.Tick(200 * time.Millisecond) {
+		for range time.Tick(3 * time.Second) {
 			mu.Lock()
 			if waiting != nil {
 				waiting <- 1
