@@ -79,8 +79,7 @@ func (f *finder) recoversAsEqual(ctx context.Context, step int) (bool, error) {
 // trace executes a run to the end of path, and then by the picks of rest. It returns the states from the end of path on, or
 // from the last step that is outside the recovery relation.
 func (f *finder) trace(ctx context.Context, path, rest choose.Path) ([]visit, error) {
-	scale := f.cfg.Weights.Scale()
-	t := &tracer{ctx: ctx, rest: choose.Prefix{Path: rest}, weight: scale.WeightOf}
+	t := &tracer{ctx: ctx, rest: choose.Prefix{Path: rest}, weight: f.prober.scale.WeightOf}
 	switch o := f.prober.workers[0].loop.Run(t, runloop.Task{Path: path}); {
 	case o.Stuck != nil:
 		return nil, stuckIn(&o)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"time"
 
@@ -32,9 +31,6 @@ func Find(ctx context.Context, cfg Config) (*Result, error) {
 	}
 	if cfg.Walks < 0 || cfg.WalkSteps < 0 || cfg.Workers < 0 {
 		return nil, errors.New("critical: Walks, WalkSteps and Workers must not be negative")
-	}
-	if err := cfg.Weights.Validate(); err != nil {
-		return nil, fmt.Errorf("critical: %w", err)
 	}
 	p, err := newProber(&cfg)
 	if err != nil {

@@ -10,12 +10,14 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
+	"github.com/macemc/macemc/internal/search/schedules"
 )
 
 // prober makes walks in parallel.
 type prober struct {
 	workers   []*walkWorker
 	seed      uint64
+	scale     schedules.Scale
 	leaveLive bool // walks must leave the live states before a live state ends them
 }
 
@@ -26,7 +28,10 @@ type walkWorker struct {
 }
 
 func newProber(cfg *Config) (*prober, error) {
-	p := &prober{seed: cfg.Seed}
+	if err := cfg.Weights.Validate(); err != nil {
+		return nil, fmt.Errorf("critical: %w", err)
+	}
+	p := &prober{seed: cfg.Seed, scale: cfg.Weights.Scale()}
 	for i := range cfg.Workers {
 		loop, err := runloop.NewByEngine(&cfg.System, cfg.Engine, kernel.Options{})
 		if err != nil {
@@ -35,7 +40,7 @@ func newProber(cfg *Config) (*prober, error) {
 		if cfg.HandlerLimit > 0 {
 			loop.Watch(cfg.HandlerLimit)
 		}
-		worker := &walkWorker{loop: loop, walker: runs.NewWalker(cfg.Weights.Scale(), cfg.WalkSteps)}
+		worker := &walkWorker{loop: loop, walker: runs.NewWalker(p.scale, cfg.WalkSteps)}
 		if cfg.PathBuffers != nil {
 			worker.loop.Replay().Path = cfg.PathBuffers[i]
 		}

@@ -172,29 +172,6 @@ func (w *Machine) leads(id sim.NodeID) bool {
 	return true
 }
 
-// processGroups rejects containers in which only some of the nodes may crash or halt.
-func processGroups(sys *sim.System, opts *Options) error {
-	for i := range crashFaults {
-		may, name := crashFaults[i].may(sys), crashFaults[i].name
-		if may == nil {
-			continue
-		}
-		for i, c := range sys.Containers {
-			for _, id := range c[1:] {
-				differ, err := setUp(sys, opts, Asked{Name: name}, func() bool { return may(c[0]) != may(id) })
-				if err != nil {
-					return err
-				}
-				if differ {
-					return fmt.Errorf("system %q: Containers %d: %s tells nodes %d and %d apart, which run in one process: either both fail or none",
-						sys.Name, i, name, c[0], id)
-				}
-			}
-		}
-	}
-	return nil
-}
-
 // TakeDown removes the service of a node and its timers.
 func (w *Machine) TakeDown(n *Node) (err error) {
 	if found := w.Discard(n); found != nil {

@@ -138,10 +138,13 @@ func (w *Machine) probeOrder(n *Node, ev netmodel.Event, made *declared.Assemble
 				continue
 			}
 			w.Failed, w.Ended = nil, nil
-			q := &w.Quorums[made.Quorum]
+			q, handed := &w.Quorums[made.Quorum], ""
+			for _, m := range other {
+				handed += fmt.Sprintf(" n%d %s", m.From, w.PlanOf(m.Msg).Text(m.Msg))
+			}
 			return &sim.Finding{Kind: sim.Nondeterminism, Node: n.ID, Message: fmt.Sprintf(
 				"quorum %q: what its Do does depends on the order of the messages: handed over as%s it does something else than by ascending sender",
-				q.Name, w.textOf(other))}
+				q.Name, handed)}
 		}
 		return nil
 	}
@@ -174,13 +177,6 @@ func (w *Machine) result(n *Node) string {
 		state = appendString(state, s)
 	}
 	return string(state)
-}
-
-func (w *Machine) textOf(set []sim.From[any]) (text string) {
-	for _, m := range set {
-		text += fmt.Sprintf(" n%d %s", m.From, w.PlanOf(m.Msg).Text(m.Msg))
-	}
-	return text
 }
 
 func (w *Machine) copySet(set []sim.From[any]) []sim.From[any] {

@@ -169,26 +169,18 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	if opts.MaxChoices == 0 {
 		opts.MaxChoices = 10_000
 	}
-	rules := declared.Rules(sys.State, rule.Holding(held(sys)...))
-	plans, err := encoding.NewSet(rules...)
-	if err != nil {
-		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
-	}
-	copies, err := encoding.NewSet(append(rules, rule.CopyBy(macetime.Time.Detach), rule.ByElements(), rule.Apart())...)
-	if err != nil {
-		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
-	}
 	w := &Machine{
-		Sys: sys, Opts: opts, plans: plans, Copies: copies, Timers: map[any]*timerKind{},
-		ownGoroutines: opts.Contain || opts.Overdue != nil, watch: contain.NewWatch(opts.Overdue), limits: declared.NodeLimits(sys),
-		Groups: declared.ProcessGroups(sys),
+		Sys: sys, Opts: opts, limits: declared.NodeLimits(sys), Groups: declared.ProcessGroups(sys), Quorums: declared.Quorums(sys),
+		disturbing: declared.DisturbingOf(sys), Actions: declared.Actions(sys), Timers: map[any]*timerKind{},
+		ownGoroutines: opts.Contain || opts.Overdue != nil, watch: contain.NewWatch(opts.Overdue),
 	}
-	if err := processGroups(sys, &opts); err != nil {
+	if err := w.plan(); err != nil {
+		return nil, fmt.Errorf("system %q: %w", sys.Name, err)
+	}
+	if err := checkGroups(sys, &opts); err != nil {
 		return nil, err
 	}
-	plans.Calls, copies.Calls = ruleCalls{w}, ruleCalls{w}
 	w.components = w.yieldComponents
-	w.Actions, w.Quorums, w.disturbing = declared.Actions(sys), declared.Quorums(sys), declared.DisturbingOf(sys)
 	w.Members = make([]Node, sys.Nodes)
 	startNetwork(w, network)
 	if q, ok := w.Net.(netmodel.Queued); ok {
@@ -225,6 +217,43 @@ func NewWorld(sys *sim.System, opts Options) (World, error) {
 	w.Properties.Watching = properties.Watching{Apart: opts.Contain, Watch: w.watch, Heartbeat: opts.Heartbeat}
 	w.Properties.Init(sys, w)
 	return w, nil
+}
+
+// plan makes the sets of rules by which states are encoded and copied.
+func (w *Machine) plan() (err error) {
+	rules := declared.Rules(w.Sys.State, rule.Holding(declared.Functions(w.Sys)...))
+	if w.plans, err = encoding.NewSet(rules...); err != nil {
+		return err
+	}
+	w.Copies, err = encoding.NewSet(append(rules, rule.CopyBy(macetime.Time.Detach), rule.ByElements(), rule.Apart())...)
+	if err != nil {
+		return err
+	}
+	w.plans.Calls, w.Copies.Calls = ruleCalls{w}, ruleCalls{w}
+	return nil
+}
+
+// checkGroups rejects containers in which only some of the nodes may crash or halt.
+func checkGroups(sys *sim.System, opts *Options) error {
+	for i := range crashFaults {
+		may, name := crashFaults[i].may(sys), crashFaults[i].name
+		if may == nil {
+			continue
+		}
+		for i, c := range sys.Containers {
+			for _, id := range c[1:] {
+				differ, err := setUp(sys, opts, Asked{Name: name}, func() bool { return may(c[0]) != may(id) })
+				if err != nil {
+					return err
+				}
+				if differ {
+					return fmt.Errorf("system %q: Containers %d: %s tells nodes %d and %d apart, which run in one process: either both fail or none",
+						sys.Name, i, name, c[0], id)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // tryService makes the service of a node, to verify that it can be checked.
@@ -267,19 +296,4 @@ func (w *Machine) tryMonitor(i int) error {
 	}
 	_, err = setUp(w.Sys, &w.Opts, askedOwed(i), func() declared.Owed { return declared.OwedBy(m) })
 	return err
-}
-
-// held lists the functions of s. Their closures may hold memory that is older than any run.
-func held(s *sim.System) []any {
-	held := []any{s.New, s.Late, s.MayCrash, s.MayHalt}
-	for _, a := range s.Actions {
-		held = append(held, a)
-	}
-	for _, q := range s.Quorums {
-		held = append(held, q)
-	}
-	for _, m := range s.Monitors {
-		held = append(held, m)
-	}
-	return held
 }

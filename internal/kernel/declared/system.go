@@ -85,3 +85,18 @@ func Rules(state []sim.StateRule, others ...rule.Rule) []rule.Rule {
 	}
 	return append(rules, others...)
 }
+
+// Functions returns the functions of s. Their closures may hold memory that is older than any run.
+func Functions(s *sim.System) []any {
+	functions := []any{s.New, s.Late, s.MayCrash, s.MayHalt}
+	for _, a := range s.Actions {
+		functions = append(functions, a)
+	}
+	for _, q := range s.Quorums {
+		functions = append(functions, q)
+	}
+	for _, m := range s.Monitors {
+		functions = append(functions, m)
+	}
+	return functions
+}

@@ -189,7 +189,7 @@ var imports = []struct {
 	{pkg: "internal/stacks", strict: true, module: "internal/testsched/program"},
 	{pkg: "internal/textfmt", strict: true},
 	{pkg: "critical", module: `
-		internal/encoding internal/explore internal/search/runloop internal/search/runs internal/budget
+		internal/encoding internal/explore internal/search/runloop internal/search/runs internal/search/schedules internal/budget
 		internal/textfmt choose macetime sim internal/eventkind internal/netmodel internal/kernel internal/kernel/...
 		internal/replay search internal/table internal/table/...`},
 	// Packages that mctest imports become part of every test that uses it: no bundled system.
