@@ -12,6 +12,7 @@ import (
 	"github.com/macemc/macemc/internal/table/crashes"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/lockstep"
+	"github.com/macemc/macemc/internal/test/shards"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -96,7 +97,7 @@ func TestContainers_AgreeWithReplay(t *testing.T) {
 					return breadth(t, test.sys, second)
 				},
 				"depth first": func() *table.Exploration { return dive(t, test.sys, opts) },
-				"in parts":    func() *table.Exploration { return byShards(t, test.sys) },
+				"in parts":    func() *table.Exploration { return shards.Explore(t, test.sys) },
 				"stopped, and gone on with": func() *table.Exploration {
 					first := opts
 					for first.MaxDepth = 1; first.MaxDepth < 6; first.MaxDepth++ {

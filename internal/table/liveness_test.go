@@ -14,6 +14,7 @@ import (
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/bundled"
 	"github.com/macemc/macemc/internal/test/script"
+	"github.com/macemc/macemc/internal/test/shards"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -244,7 +245,7 @@ func TestLiveness_ByHand(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sys := automata(test.moves, 0, test.live...)
-			for _, x := range []*table.Exploration{breadth(t, sys, options.Options{}), byShards(t, sys)} {
+			for _, x := range []*table.Exploration{breadth(t, sys, options.Options{}), shards.Explore(t, sys)} {
 				if !x.Complete || !x.LivenessChecked || x.Dead != test.dead || x.DeadCritical != test.critical ||
 					!slices.Equal(x.DeadPath, test.path) || x.DeadOutOfEvents != test.end {
 					t.Errorf("got %+v, want %d dead states by %v, critical %d", x, test.dead, test.path, test.critical)
@@ -288,7 +289,7 @@ func TestLiveness_RandomAutomata(t *testing.T) {
 		if compareLiveness(t, sys, breadth(t, sys, options.Options{}), g) > 0 {
 			dead++
 		}
-		compareLiveness(t, sys, byShards(t, sys), g)
+		compareLiveness(t, sys, shards.Explore(t, sys), g)
 	})
 	if dead < 5 {
 		t.Errorf("only %d systems had dead states", dead)
@@ -314,7 +315,7 @@ func TestLiveness_RandomSystems(t *testing.T) {
 		if compareLiveness(t, sys, x, g) > 0 {
 			dead++
 		}
-		compareLiveness(t, sys, byShards(t, sys), g)
+		compareLiveness(t, sys, shards.Explore(t, sys), g)
 	})
 	t.Logf("%d compared, %d with dead states", compared, dead)
 }
@@ -348,7 +349,7 @@ func TestLiveness_BundledSystems(t *testing.T) {
 				t.Errorf("%d dead states", dead)
 			}
 			t.Logf("%+v", x)
-			compareLiveness(t, test.sys, byShards(t, test.sys), g)
+			compareLiveness(t, test.sys, shards.Explore(t, test.sys), g)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package table_test
+package shard_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/test/shards"
 	"github.com/macemc/macemc/sim"
 	"pgregory.net/rapid"
 )
@@ -39,15 +40,15 @@ func climbers(order []int, goals []int) *sim.System {
 // A shard evaluates a property on a state found from one of another shard, even if it has not seen yet that the
 // property reads the node that changed. So findings are as near as in one exploration.
 func TestShards_CheckStatesOfOthers(t *testing.T) {
-	check := func(t tester, sys *sim.System, workers, parts int, cut []int) {
+	check := func(t rapid.TB, sys *sim.System, workers, parts int, cut []int) {
 		x, err := table.Explore(context.Background(), sys, options.Options{SkipRehearsal: true})
 		if err != nil || x.Finding == nil {
 			t.Fatalf("%+v, %v: one exploration finds nothing", x, err)
 		}
-		s := newShards(t, sys, workers, parts, cut)
+		s := shards.New(t, sys, workers, parts, cut)
 		more, levels := true, 0
 		for ; more && err == nil; levels++ {
-			more, err = s.level()
+			more, err = s.Level()
 		}
 		if err == nil || levels != x.Depth+1 {
 			t.Fatalf("%d workers, %d parts, cut by %d: %v after %d levels, one exploration finds it at depth %d", workers, parts, cut, err, levels, x.Depth)
