@@ -152,8 +152,8 @@ FIRST ?= 100000
 
 soak: ## compare SOAK=100000 more random systems with the oracle, and with states left out from number FIRST=100000 on (Ctrl-C keeps what was done)
 	$(GO) test -count=1 -timeout 0 -v -run '^TestSoak$$' ./internal/test/oracle -soak $(SOAK) -tally $(CURDIR)/.soak
-	$(GO) test -count=1 -timeout 0 -v -run '^(TestReductions|TestImplicitCrashes_RandomSystems)$$' ./internal/table -reductions $(SOAK) -first-reduction $(FIRST) \
-		-crashings $(SOAK) -first-crashing $(FIRST)
+	$(GO) test -count=1 -timeout 0 -v -run '^TestReductions$$' ./internal/table/por -reductions $(SOAK) -first-reduction $(FIRST)
+	$(GO) test -count=1 -timeout 0 -v -run '^TestImplicitCrashes_RandomSystems$$' ./internal/table/crashes -crashings $(SOAK) -first-crashing $(FIRST)
 
 bench: ## run all benchmarks, in the format that benchstat reads
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)

@@ -1,10 +1,11 @@
-package table
+package crashes_test
 
 import (
 	"context"
 	"slices"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/crashes"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/test/papers"
@@ -52,7 +53,7 @@ func TestImplicitCrashes_BundledSystems(t *testing.T) {
 			t.Fatal(err)
 		}
 		sys.Crashes, sys.Halts = c.crashes, c.halts
-		x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Crashes: c.model, Symmetry: c.symmetry})
+		x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Crashes: c.model, Symmetry: c.symmetry})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +96,7 @@ func TestImplicitCrashes_NotLeftOut(t *testing.T) {
 		for _, model := range []options.CrashModel{options.CrashImplicit, options.CrashAuto} {
 			sys, opts := nest(1, 1, h, fine), options.Options{Crashes: model, Reduce: options.ReduceFull}
 			change(sys, &opts)
-			x, err := Explore(context.Background(), sys, opts)
+			x, err := table.Explore(context.Background(), sys, opts)
 			if err != nil {
 				t.Fatal(why, err)
 			}

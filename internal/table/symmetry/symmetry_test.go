@@ -1,13 +1,15 @@
-package table
+package symmetry_test
 
 import (
 	"context"
 	"strings"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/internal/test/papers"
+	"github.com/macemc/macemc/internal/test/reductions"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
@@ -49,7 +51,7 @@ func TestSymmetry_BundledSystems(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := Explore(context.Background(), &sys, options.Options{Reduce: c.how, Symmetry: true})
+		x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: c.how, Symmetry: true})
 		if err != nil || x.Finding != nil || !x.Complete || x.States != c.states {
 			t.Errorf("%s %v, %s: %v, found %v, %d states, want %d; %+v", c.system, c.params, c.how, err, x.Finding, x.States, c.states, x.Reduced)
 		}
@@ -72,16 +74,16 @@ func TestSymmetry_Orbits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		full, err := look(&sys, options.Options{})
+		full, err := reductions.Explore(&sys, options.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		less, err := look(&sys, options.Options{Symmetry: true})
+		less, err := reductions.Explore(&sys, options.Options{Symmetry: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := same(&sys, full, less); err != nil || less.States != len(full.orbits) || less.States >= full.States {
-			t.Errorf("%s: %v; %d states, %d without symmetry, %d of these are different", system, err, less.States, full.States, len(full.orbits))
+		if err := reductions.Same(&sys, full, less); err != nil || less.States != len(full.Orbits) || less.States >= full.States {
+			t.Errorf("%s: %v; %d states, %d without symmetry, %d of these are different", system, err, less.States, full.States, len(full.Orbits))
 		}
 	}
 }
@@ -103,16 +105,16 @@ func TestSymmetry_Bugs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		full, err := look(&sys, options.Options{})
+		full, err := reductions.Explore(&sys, options.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
-			less, err := look(&sys, options.Options{Reduce: how, Symmetry: true})
+			less, err := reductions.Explore(&sys, options.Options{Reduce: how, Symmetry: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := same(&sys, full, less); err != nil || less.Reduced.Permutations != 6 || less.Finding == nil {
+			if err := reductions.Same(&sys, full, less); err != nil || less.Reduced.Permutations != 6 || less.Finding == nil {
 				t.Errorf("%s, %s: %v; %+v", c.bug, how, err, less.Reduced)
 			}
 			if how == options.ReduceNone && len(less.Path) > len(full.Path) {
@@ -134,12 +136,12 @@ func TestSymmetry_None(t *testing.T) {
 		"calling.F":   func(s *sim.System) { s.New = func(sim.NodeID) sim.Service { return &calling{F: func() {}} } },
 	} {
 		sys := sim.System{
-			Name: "still", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(lives) },
+			Name: "still", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(marked) },
 			Roles: func(sim.NodeID) string { return "all" },
 		}
 		change(&sys)
 		for _, how := range []options.Reduction{options.ReduceNone, options.ReduceFull} {
-			x, err := Explore(context.Background(), &sys, options.Options{Reduce: how, Symmetry: true})
+			x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: how, Symmetry: true})
 			if err != nil {
 				t.Errorf("%s: %v", why, err)
 			} else if x.Reduced.Permutations != 0 || !strings.Contains(x.Reduced.Asymmetry, why) {
@@ -230,7 +232,7 @@ func TestSymmetry_CrashCuts(t *testing.T) {
 			}}},
 		}
 		for _, without := range []options.Mutation{"", por.NoSameCuts} {
-			x, err := Explore(context.Background(), &sys, options.Options{Symmetry: true, Rules: &options.Rules{Mutation: without}})
+			x, err := table.Explore(context.Background(), &sys, options.Options{Symmetry: true, Rules: &options.Rules{Mutation: without}})
 			switch {
 			case err != nil:
 				t.Error(err)
@@ -241,7 +243,7 @@ func TestSymmetry_CrashCuts(t *testing.T) {
 			}
 		}
 		sys.CrashCut = sim.CutSubset
-		x, err := Explore(context.Background(), &sys, options.Options{Symmetry: true})
+		x, err := table.Explore(context.Background(), &sys, options.Options{Symmetry: true})
 		if err != nil || x.Finding == nil || !strings.Contains(x.Reduced.Asymmetry, "in another order") {
 			t.Errorf("marked %v, any subset: %v, found %v, %+v", isMarked, err, x.Finding, x.Reduced)
 		}

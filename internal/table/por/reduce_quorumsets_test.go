@@ -1,8 +1,9 @@
-package table
+package por_test
 
 import (
 	"testing"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/netsim"
@@ -49,7 +50,7 @@ func TestReduction_ChoiceOfSet(t *testing.T) {
 			Properties: []sim.Property{{Name: "only one", Always: sim.Each(func(_ sim.NodeID, s *taker) bool { return s.Second == 0 && s.First < 2 })}},
 		}
 		w := options.Rules{DeadMessages: true, SingletonAmple: true, Chains: true, Mutation: c.without}
-		x, err := Explore(t.Context(), &sys, options.Options{Reduce: options.ReduceFull, Rules: &w})
+		x, err := table.Explore(t.Context(), &sys, options.Options{Reduce: options.ReduceFull, Rules: &w})
 		if err != nil || (x.Finding != nil) != c.found {
 			t.Errorf("%+v: %v, found %v, %d states", c, err, x.Finding, x.States)
 		}

@@ -1,4 +1,4 @@
-package table
+package symmetry_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/internal/table/symmetry"
@@ -14,6 +15,12 @@ import (
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems/spec"
+)
+
+type (
+	alarm struct{}
+	word  struct{}
+	vote  struct{}
 )
 
 // inviter has the last guest that answers vote.
@@ -100,7 +107,7 @@ func TestSymmetry_OneNodeDiffers(t *testing.T) {
 		for _, only := range []sim.NodeID{1, 2} {
 			sys := system(only)
 			for _, without := range []options.Mutation{"", flawed} {
-				x, err := Explore(context.Background(), &sys, options.Options{Symmetry: true, Rules: &options.Rules{Mutation: without}})
+				x, err := table.Explore(context.Background(), &sys, options.Options{Symmetry: true, Rules: &options.Rules{Mutation: without}})
 				switch {
 				case err != nil:
 					t.Error(err)
@@ -136,7 +143,7 @@ func TestSymmetry_HiddenFields(t *testing.T) {
 	t.Parallel()
 	sys := invitation(func() sim.Service { return new(clerk) })
 	for _, without := range []options.Mutation{"", por.NoHidden} {
-		x, err := Explore(context.Background(), &sys, options.Options{Symmetry: true, Rules: &options.Rules{Mutation: without}})
+		x, err := table.Explore(context.Background(), &sys, options.Options{Symmetry: true, Rules: &options.Rules{Mutation: without}})
 		if err != nil || x.Finding != nil {
 			t.Fatal(err, x.Finding)
 		}
@@ -166,7 +173,7 @@ func (p *planted) Expand(state []uint32, number int, e *graph.Edges) error {
 	return p.Graph.Expand(state, number, e)
 }
 
-func plant(t *testing.T, crashes int, without options.Mutation, roots, expand func(r *por.ReducedGraph)) *Exploration {
+func plant(t *testing.T, crashes int, without options.Mutation, roots, expand func(r *por.ReducedGraph)) *table.Exploration {
 	t.Helper()
 	e, err := papers.Find("synod")
 	if err != nil {
@@ -179,7 +186,7 @@ func plant(t *testing.T, crashes int, without options.Mutation, roots, expand fu
 	sys.Crashes = crashes
 	w := por.RulesOf(options.ReduceFull)
 	w.Mutation = without
-	x, err := Explore(context.Background(), &sys,
+	x, err := table.Explore(context.Background(), &sys,
 		options.Options{Reduce: options.ReduceFull, Symmetry: true, Rules: &w, SkipRehearsal: true, Wrap: func(g graph.Graph) graph.Graph {
 			if r, ok := g.(*por.ReducedGraph); ok && r.Permuter != nil {
 				return &planted{g, roots, expand}

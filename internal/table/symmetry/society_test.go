@@ -1,4 +1,4 @@
-package table
+package symmetry_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/macemc/macemc/internal/test/reductions"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -83,9 +84,6 @@ type word2 struct {
 	Name       int
 }
 
-// paper is a message for quorums.
-type paper struct{ Kind, Left int }
-
 type bell struct{ Name int }
 
 func (s *member) role(id sim.NodeID) int { return s.society.roleOf(id) }
@@ -158,7 +156,7 @@ func (s *member) do(env sim.Env, class, left int, from sim.NodeID) {
 		env.SetTimer(t, time.Second)
 	}
 	if d.announce >= 0 {
-		env.Announce(heard{d.announce})
+		env.Announce(reductions.Heard{What: d.announce})
 	}
 	env.Assert(d.fails < 0 || s.Count != d.fails, "the count is %d", d.fails)
 }
@@ -166,7 +164,7 @@ func (s *member) do(env sim.Env, class, left int, from sim.NodeID) {
 func (s *member) send(env sim.Env, x address, left int, from sim.NodeID) {
 	var msg any = word2{Kind: x.kind, Left: left}
 	if x.kind == 2 {
-		msg = paper{left % 2, left}
+		msg = reductions.Vote{Type: left % 2, Left: left}
 	}
 	if s.society.twist == tellsName && x.kind < 2 {
 		msg = word2{x.kind, left, int(env.Self())}
@@ -218,11 +216,11 @@ func (s *member) Timer(env sim.Env, t any) {
 }
 
 func (c *society) quorum() sim.AnyQuorum {
-	q := sim.Quorum[*member, paper]{
+	q := sim.Quorum[*member, reductions.Vote]{
 		Name: "ballots",
 		Need: func(s *member) int { return c.need[s.Phase] },
-		Fits: func(_ *member, from sim.NodeID, _ paper) bool { return c.twist != takesFromOne || from < 2 },
-		Do: func(s *member, env sim.Env, set []sim.From[paper]) {
+		Fits: func(_ *member, from sim.NodeID, _ reductions.Vote) bool { return c.twist != takesFromOne || from < 2 },
+		Do: func(s *member, env sim.Env, set []sim.From[reductions.Vote]) {
 			left := 2
 			for _, m := range set {
 				left = min(left, m.Msg.Left)
@@ -231,10 +229,10 @@ func (c *society) quorum() sim.AnyQuorum {
 		},
 	}
 	if c.guard {
-		q.Guard = func(s *member, set []sim.From[paper]) bool {
+		q.Guard = func(s *member, set []sim.From[reductions.Vote]) bool {
 			sum := s.Count
 			for _, m := range set {
-				sum += m.Msg.Kind
+				sum += m.Msg.Type
 			}
 			return sum%2 == 0
 		}
@@ -340,13 +338,14 @@ func drawSociety(r *rand.Rand, t twist) sim.System {
 		sys.Quorums = []sim.AnyQuorum{c.quorum()}
 	}
 	if announces {
-		sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return new(turns) }}
+		sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return new(reductions.Turns) }}
 		if t == monitorsOne {
 			sys.Monitors = append(sys.Monitors, func() sim.Monitor { return new(chief) })
 		}
 	}
 	drawViews(r, c, &sys)
-	sys.Disturbing = drawDisturbing(r, sim.DisturbingMessages[word2](), sim.DisturbingTimers[bell](), sim.DisturbingQuorums[paper]())
+	sys.Disturbing = reductions.Disturbing(r,
+		sim.DisturbingMessages[word2](), sim.DisturbingTimers[bell](), sim.DisturbingQuorums[reductions.Vote]())
 	return sys
 }
 

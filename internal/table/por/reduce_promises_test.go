@@ -1,15 +1,20 @@
-package table
+package por_test
 
 import (
 	"context"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
+	"github.com/macemc/macemc/internal/test/reductions"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
+
+// vote is a message for quorums.
+type vote struct{}
 
 // promising is a service with a quorum that breaks its contract between two actions, in one order of these.
 type promising struct {
@@ -62,7 +67,7 @@ func TestPromises_BrokenFound(t *testing.T) {
 	} {
 		for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull, options.ReduceAuto} {
 			sys := promisingSystem(q)
-			x, err := Explore(context.Background(), &sys, options.Options{Reduce: how})
+			x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: how})
 			if err != nil || x.Finding == nil {
 				t.Errorf("%s, %s: %v, found %v, %+v", name, how, err, x.Finding, x.Reduced)
 			}
@@ -81,7 +86,7 @@ func TestPromises_NotFoundWithoutCheck(t *testing.T) {
 	}})
 	w := por.RulesOf(options.ReduceFull)
 	w.Mutation = por.NoQuorumContract
-	x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Rules: &w})
+	x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Rules: &w})
 	if err != nil || x.Finding != nil || !x.Complete {
 		t.Errorf("%v, found %v", err, x.Finding)
 	}
@@ -91,17 +96,20 @@ func TestPromises_NotFoundWithoutCheck(t *testing.T) {
 func TestPromises_EndlessSystem(t *testing.T) {
 	t.Parallel()
 	const number = 2460
-	sys, err := drawSystem(rand.New(rand.NewPCG(1, number)), usual).Only("live", "seen")
+	sys, err := reductions.System(rand.New(rand.NewPCG(1, number)), reductions.Usual).Only("live", "seen")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull, options.ReduceAuto} {
-		x, err := Explore(context.Background(), &sys, options.Options{Reduce: how, MaxStates: 2 * mostDrawn, MaxBytes: 512 << 20, SkipRehearsal: true})
+		x, err := table.Explore(context.Background(), &sys,
+			options.Options{Reduce: how, MaxStates: 2 * reductions.MostStates, MaxBytes: 512 << 20, SkipRehearsal: true})
 		if err != nil || x.Finding == nil {
 			t.Errorf("%s: %v, found %v", how, err, x.Finding)
 		}
 	}
-	x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Rules: &options.Rules{SingletonAmple: true}, MaxStates: 2 * mostDrawn, SkipRehearsal: true})
+	x, err := table.Explore(context.Background(), &sys, options.Options{
+		Reduce: options.ReduceFull, Rules: &options.Rules{SingletonAmple: true}, MaxStates: 2 * reductions.MostStates, SkipRehearsal: true,
+	})
 	if err != nil || x.Complete {
 		t.Errorf("events that are alone put off: %v, complete %v", err, x.Complete)
 	}
@@ -109,16 +117,16 @@ func TestPromises_EndlessSystem(t *testing.T) {
 
 // Quorums that break their contract are found with any reduction. Most of the random systems have such quorums.
 func TestPromises_RandomQuorums(t *testing.T) {
-	var c tallied
+	var c reductions.Tally
 	n := 30
 	if testing.Short() {
 		n = 5
 	}
-	err := compareEach(0, n, &c, func(number uint64) error {
-		return compareSystem(drawSystem(rand.New(rand.NewPCG(2, number)), breaking), number, "", &c)
+	err := c.CompareEach(0, n, func(number uint64) error {
+		return compareSystem(reductions.System(rand.New(rand.NewPCG(2, number)), reductions.Breaking), number, "", &c)
 	})
 	if err != nil {
 		t.Error(err)
 	}
-	t.Logf("%d systems, %d violations", c.systems.Load(), c.violated.Load())
+	t.Logf("%d systems, %d violations", c.Systems.Load(), c.Violated.Load())
 }

@@ -1,10 +1,11 @@
-package table
+package por_test
 
 import (
 	"sync/atomic"
 	"testing"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/store"
 	"github.com/macemc/macemc/netsim"
@@ -27,7 +28,8 @@ func TestReduction_PropertyHangs(t *testing.T) {
 				return true
 			}
 			sys := hanging(reached, predicate, hang)
-			x, err := Explore(t.Context(), &sys, options.Options{Reduce: options.ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 20 }}})
+			x, err := table.Explore(t.Context(), &sys,
+				options.Options{Reduce: options.ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 20 }}})
 			close(end)
 			if err != nil {
 				t.Fatal(err)
@@ -90,7 +92,8 @@ func TestReduction_PredicateHangs(t *testing.T) {
 			return true
 		})}},
 	}
-	x, err := Explore(t.Context(), &sys, options.Options{Reduce: options.ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 20 }}})
+	x, err := table.Explore(t.Context(), &sys,
+		options.Options{Reduce: options.ReduceFull, World: kernel.Options{Overdue: func(ticks int) bool { return ticks > 20 }}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,10 @@
-package table
+package por_test
 
 import (
 	"testing"
 	"time"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -15,13 +16,13 @@ type lap struct {
 	N int
 }
 
-func (l *lap) Boot(env sim.Env) { env.SetTimer(alarm{0}, time.Second) }
+func (l *lap) Boot(env sim.Env) { env.SetTimer(word{}, time.Second) }
 
 func (l *lap) Timer(env sim.Env, _ any) {
 	if l.N++; l.N == 550 {
 		l.N = 300
 	}
-	env.SetTimer(alarm{0}, time.Second)
+	env.SetTimer(word{}, time.Second)
 }
 
 // first keeps the first of two actions, so that these do not commute.
@@ -57,7 +58,7 @@ func TestReduction_LongChainIntoCycle(t *testing.T) {
 		},
 		Properties: []sim.Property{{Name: "counts", Always: sim.Each(func(_ sim.NodeID, l *lap) bool { return l.N >= 0 })}},
 	}
-	x, err := Explore(t.Context(), &sys, options.Options{Reduce: options.ReduceFull})
+	x, err := table.Explore(t.Context(), &sys, options.Options{Reduce: options.ReduceFull})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,6 @@
-package table
+// Package reductions draws random systems, and compares explorations that leave states out with explorations of all
+// states.
+package reductions
 
 import (
 	"fmt"
@@ -18,15 +20,16 @@ type drawn struct {
 
 type note struct{ Type, Left int }
 
-// vote is a message for quorums.
-type vote struct{ Type, Left int }
+// Vote is a message for quorums. Those that no quorum takes any more do not distinguish states of [States].
+type Vote struct{ Type, Left int }
 
 // voteTypes is how many types of votes there are, and votings how many quorums may take them.
 const voteTypes, votings = 2, 2
 
 type alarm struct{ Kind int }
 
-type heard struct{ What int }
+// Heard is an announcement.
+type Heard struct{ What int }
 
 // randomRules are what the nodes of a system do.
 type randomRules struct {
@@ -91,7 +94,7 @@ func (s *drawn) do(env sim.Env, r *rule, left int) {
 		case x[1] < s.rules.types:
 			env.Send(sim.NodeID(x[0]), note{x[1], left - 1})
 		default:
-			env.Send(sim.NodeID(x[0]), vote{x[1] - s.rules.types, left - 1})
+			env.Send(sim.NodeID(x[0]), Vote{x[1] - s.rules.types, left - 1})
 		}
 	}
 	if r.arm >= 0 {
@@ -107,7 +110,7 @@ func (s *drawn) do(env sim.Env, r *rule, left int) {
 		}
 	}
 	if r.announce >= 0 {
-		env.Announce(heard{r.announce})
+		env.Announce(Heard{r.announce})
 	}
 	env.Assert(r.fails < 0 || s.Count != r.fails, "the count is %d", r.fails)
 }
@@ -134,7 +137,7 @@ func (s *drawn) Receive(env sim.Env, _ sim.NodeID, msg any) {
 }
 
 // take is the handler of the quorum with a number.
-func (s *drawn) take(env sim.Env, number int, set []sim.From[vote]) {
+func (s *drawn) take(env sim.Env, number int, set []sim.From[Vote]) {
 	sum, left := 0, 2
 	for _, m := range set {
 		sum, left = sum+m.Msg.Type, min(left, m.Msg.Left)
@@ -147,19 +150,19 @@ func (s *drawn) take(env sim.Env, number int, set []sim.From[vote]) {
 }
 
 func (v *voting) quorum(number int) sim.AnyQuorum {
-	q := sim.Quorum[*drawn, vote]{
+	q := sim.Quorum[*drawn, Vote]{
 		Name: fmt.Sprintf("voting %d", number),
 		Need: func(s *drawn) int { return v.need[s.Phase] },
-		Fits: func(s *drawn, _ sim.NodeID, m vote) bool {
+		Fits: func(s *drawn, _ sim.NodeID, m Vote) bool {
 			return v.fits[s.Phase] == voteTypes || v.fits[s.Phase] == m.Type
 		},
-		Do: func(s *drawn, env sim.Env, set []sim.From[vote]) { s.take(env, number, set) },
+		Do: func(s *drawn, env sim.Env, set []sim.From[Vote]) { s.take(env, number, set) },
 	}
 	if v.keyed {
-		q.Key = func(m vote) any { return m.Type }
+		q.Key = func(m Vote) any { return m.Type }
 	}
 	if v.guard > 0 {
-		q.Guard = func(s *drawn, set []sim.From[vote]) bool {
+		q.Guard = func(s *drawn, set []sim.From[Vote]) bool {
 			sum := s.Count
 			for _, m := range set {
 				sum += m.Msg.Type
@@ -173,7 +176,7 @@ func (v *voting) quorum(number int) sim.AnyQuorum {
 	return q
 }
 
-func drawVoting(r *rand.Rand, p *randomRules, o odds) (v voting) {
+func drawVoting(r *rand.Rand, p *randomRules, o Odds) (v voting) {
 	never := r.IntN(o.never) == 0
 	for range p.phases {
 		need := r.IntN(3)
@@ -189,11 +192,12 @@ func drawVoting(r *rand.Rand, p *randomRules, o odds) (v voting) {
 
 func (s *drawn) Timer(env sim.Env, t any) { s.do(env, s.rule(firing+t.(alarm).Kind), 1) }
 
-// turns is a monitor that depends on the order of announcements.
-type turns struct{ Last, Same int }
+// Turns is a monitor that depends on the order of announcements.
+type Turns struct{ Last, Same int }
 
-func (t *turns) Observe(_ sim.NodeID, ev any) error {
-	what := ev.(heard).What
+// Observe implements [sim.Monitor].
+func (t *Turns) Observe(_ sim.NodeID, ev any) error {
+	what := ev.(Heard).What
 	if t.Same++; what != t.Last {
 		t.Last, t.Same = what, 0
 	}
@@ -206,15 +210,16 @@ func (t *turns) Observe(_ sim.NodeID, ev any) error {
 // kind is what a random system is made of.
 type kind struct{ timers, loops, fails, announces, keeps bool }
 
-// odds are how rare something is: one in so many.
-type odds struct{ votes, never int }
+// Odds are how rare quorums, and those that take nothing any more, are: one in so many.
+type Odds struct{ votes, never int }
 
 var (
-	usual    = odds{3, 20}
-	breaking = odds{1, 2} // quorums that say that they never take anything again, and often do
+	Usual    = Odds{3, 20}
+	Breaking = Odds{1, 2} // of quorums that say that they never take anything again, and often do
 )
 
-func drawSystem(r *rand.Rand, o odds) sim.System {
+// System draws a system whose nodes follow random rules.
+func System(r *rand.Rand, o Odds) sim.System {
 	k := kind{r.IntN(2) == 0, r.IntN(2) == 0, r.IntN(3) == 0, r.IntN(4) == 0, r.IntN(3) == 0}
 	n := 2 + r.IntN(3)
 	p := &randomRules{phases: 2 + r.IntN(3), types: 2 + r.IntN(2), nodes: n, keeps: k.keeps}
@@ -254,16 +259,16 @@ func drawSystem(r *rand.Rand, o odds) sim.System {
 		sys.Quorums = append(sys.Quorums, p.votings[number].quorum(number))
 	}
 	if k.announces {
-		sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return new(turns) }}
+		sys.Monitors = []func() sim.Monitor{func() sim.Monitor { return new(Turns) }}
 	}
 	drawProperties(r, p, &sys)
 	drawHalts(r, &sys)
-	sys.Disturbing = drawDisturbing(r, sim.DisturbingMessages[note](), sim.DisturbingTimers[alarm](), sim.DisturbingQuorums[vote]())
+	sys.Disturbing = Disturbing(r, sim.DisturbingMessages[note](), sim.DisturbingTimers[alarm](), sim.DisturbingQuorums[Vote]())
 	return sys
 }
 
-// drawDisturbing draws events excluded from recovery, in one of eight systems.
-func drawDisturbing(r *rand.Rand, typed ...sim.Disturbance) []sim.Disturbance {
+// Disturbing draws events excluded from recovery, in one of eight systems.
+func Disturbing(r *rand.Rand, typed ...sim.Disturbance) []sim.Disturbance {
 	if r.IntN(8) > 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package table
+package por_test
 
 import (
 	"context"
@@ -7,8 +7,10 @@ import (
 
 	"github.com/macemc/macemc/internal/explore/graph"
 	"github.com/macemc/macemc/internal/explore/stateset"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
+	"github.com/macemc/macemc/internal/test/reductions"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 	"github.com/macemc/macemc/systems"
@@ -54,7 +56,7 @@ func TestReduction_DatagramBeforeCrash(t *testing.T) {
 	for _, without := range []options.Mutation{"", por.NoRestart} {
 		for _, w := range []options.Rules{{DeadMessages: true}, {DeadMessages: true, SingletonAmple: true, Chains: true}} {
 			w.Mutation = without
-			x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Rules: &w})
+			x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull, Rules: &w})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,9 +86,9 @@ func TestReduction_Terminals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x, err := look(&sys, options.Options{Reduce: c.how})
-		if err != nil || len(x.terminal) != c.want {
-			t.Errorf("%s proposers, %s: %v, %d states in which nothing happens any more, want %d", c.proposers, c.how, err, len(x.terminal), c.want)
+		x, err := reductions.Explore(&sys, options.Options{Reduce: c.how})
+		if err != nil || len(x.Terminal) != c.want {
+			t.Errorf("%s proposers, %s: %v, %d states in which nothing happens any more, want %d", c.proposers, c.how, err, len(x.Terminal), c.want)
 		}
 	}
 }
@@ -109,7 +111,7 @@ func TestReduction_Irreducible(t *testing.T) {
 	} {
 		sys := sim.System{Name: "still", Nodes: 2, Network: netsim.Datagrams{}, New: func(sim.NodeID) sim.Service { return new(lives) }}
 		change(&sys)
-		x, err := Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull})
+		x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: options.ReduceFull})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +144,7 @@ func TestReduction_PropertyReadsMessages(t *testing.T) {
 		return n < 100
 	}})
 	for _, how := range []options.Reduction{options.ReduceDrop, options.ReduceFull} {
-		x, err := Explore(context.Background(), &sys, options.Options{Reduce: how})
+		x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: how})
 		if err != nil || x.States != 98_160 || x.Reduced.Used != options.ReduceNone || x.Reduced.Why == "" {
 			t.Errorf("%s: %v, %d states, %+v", how, err, x.States, x.Reduced)
 		}
@@ -162,7 +164,7 @@ func TestReduction_InitialViolation(t *testing.T) {
 		Properties: []sim.Property{{Name: "calm", Always: func(v *sim.View) bool { return !v.TimerSet(1, word{}) }}},
 	}
 	for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
-		x, err := Explore(context.Background(), &sys, options.Options{Reduce: how})
+		x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: how})
 		if err != nil || x.Finding == nil || len(x.Path) != 0 {
 			t.Errorf("%s: %v, found %v at the end of %v, want the empty path", how, err, x.Finding, x.Path)
 		}
@@ -189,7 +191,7 @@ func TestReduction_NearestViolation(t *testing.T) {
 		},
 	}
 	for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
-		x, err := Explore(context.Background(), &sys, options.Options{Reduce: how})
+		x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: how})
 		if err != nil || x.Finding == nil || len(x.Path) != 1 {
 			t.Errorf("%s: %v, found %v at the end of %v, want one step", how, err, x.Finding, x.Path)
 		}
@@ -212,11 +214,11 @@ func TestReduction_NeedsFinder(t *testing.T) {
 	set := stateset.Kinds[1]
 	made := set.New
 	set.New = func(g graph.Graph) stateset.Visited { return blind{made(g)} }
-	x, err := Explore(t.Context(), &sys, options.Options{Visited: set, Reduce: options.ReduceAuto})
+	x, err := table.Explore(t.Context(), &sys, options.Options{Visited: set, Reduce: options.ReduceAuto})
 	if err != nil {
 		t.Fatal(err)
 	}
-	full, err := Explore(t.Context(), &sys, options.Options{})
+	full, err := table.Explore(t.Context(), &sys, options.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

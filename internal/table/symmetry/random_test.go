@@ -1,4 +1,4 @@
-package table
+package symmetry_test
 
 import (
 	"flag"
@@ -11,6 +11,7 @@ import (
 	"github.com/macemc/macemc/internal/explore/stateset"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
+	"github.com/macemc/macemc/internal/test/reductions"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -21,7 +22,7 @@ var (
 
 // symmetric counts the comparisons.
 type symmetric struct {
-	tallied
+	reductions.Tally
 	merged, refuted atomic.Int64 // systems in which states were merged; in which that was refuted
 }
 
@@ -47,24 +48,24 @@ func compareSymmetric(number uint64, only twist, without options.Mutation, t *sy
 		if len(sys.Monitors) > 0 {
 			names = append(names, sys.MonitorNames()...)
 		}
-		some, full, err := t.explore(&sys, names, k == 0)
+		some, full, err := t.Explore(&sys, names, k == 0)
 		if full == nil {
 			return err
 		}
-		for n, w := range append([]options.Rules{{}}, allRules...) {
-			if n > 0 && n != int(number)%(len(allRules)+1) && n != len(allRules) {
+		for n, w := range append([]options.Rules{{}}, reductions.Rules...) {
+			if n > 0 && n != int(number)%(len(reductions.Rules)+1) && n != len(reductions.Rules) {
 				continue
 			}
 			w.Mutation = without
-			opts := options.Options{Reduce: options.ReduceFull, Rules: &w, Symmetry: true, MaxStates: 2 * mostDrawn,
+			opts := options.Options{Reduce: options.ReduceFull, Rules: &w, Symmetry: true, MaxStates: 2 * reductions.MostStates,
 				Frontier: explore.Frontiers[number/3%2], Visited: stateset.Kinds[number%3]}
-			less, err := look(&some, opts)
+			less, err := reductions.Explore(&some, opts)
 			if err == nil {
-				err = same(&some, full, less)
+				err = reductions.Same(&some, full, less)
 			}
 			merged := less != nil && less.Reduced.Permutations > 0
-			if err == nil && merged && n == 0 && full.Finding == nil && less.States != len(full.orbits) {
-				err = fmt.Errorf("%d states, of %d that are different", less.States, len(full.orbits))
+			if err == nil && merged && n == 0 && full.Finding == nil && less.States != len(full.Orbits) {
+				err = fmt.Errorf("%d states, of %d that are different", less.States, len(full.Orbits))
 			}
 			if err != nil {
 				return fmt.Errorf("system %d, twist %d, %v, %+v, asymmetry %q: %w", number, how, names, w, less.Reduced.Asymmetry, err)
@@ -73,7 +74,7 @@ func compareSymmetric(number uint64, only twist, without options.Mutation, t *sy
 			case k > 0 || n > 0:
 			case merged:
 				t.merged.Add(1)
-				t.kept.Add(int64(less.States))
+				t.Kept.Add(int64(less.States))
 			default:
 				t.refuted.Add(1)
 			}
@@ -92,12 +93,12 @@ func TestSymmetry_RandomSystems(t *testing.T) {
 		n = 5
 	}
 	var c symmetric
-	if err := compareEach(*firstSymmetry, n, &c.tallied, func(k uint64) error { return compareSymmetric(k, -1, "", &c) }); err != nil {
+	if err := c.CompareEach(*firstSymmetry, n, func(k uint64) error { return compareSymmetric(k, -1, "", &c) }); err != nil {
 		t.Error(err)
 	}
 	t.Logf("%d systems (%d with faults, %d with quorums), %d merged, %d refuted, %d too large, %d violations, %d with dead states; %d states, %d kept",
-		c.systems.Load(), c.faulty.Load(), c.votes.Load(), c.merged.Load(), c.refuted.Load(), c.large.Load(), c.violated.Load(), c.dead.Load(),
-		c.states.Load(), c.kept.Load())
+		c.Systems.Load(), c.Faulty.Load(), c.Votes.Load(), c.merged.Load(), c.refuted.Load(), c.Large.Load(), c.Violated.Load(), c.Dead.Load(),
+		c.States.Load(), c.Kept.Load())
 }
 
 // Each part of what shows that nodes are interchangeable is needed. The first numbers keep the test short.
@@ -116,11 +117,11 @@ func TestSymmetry_FlawsFound(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s, twist %d", f.without, f.twist), func(t *testing.T) {
 			var c symmetric
-			err := compareEach(f.from, 250, &c.tallied, func(k uint64) error { return compareSymmetric(k, f.twist, f.without, &c) })
+			err := c.CompareEach(f.from, 250, func(k uint64) error { return compareSymmetric(k, f.twist, f.without, &c) })
 			if err == nil {
-				t.Fatalf("in %d systems, %d of which were merged, nobody noticed that %s", c.systems.Load(), c.merged.Load(), f.without)
+				t.Fatalf("in %d systems, %d of which were merged, nobody noticed that %s", c.Systems.Load(), c.merged.Load(), f.without)
 			}
-			t.Logf("after %d systems: %v", c.systems.Load(), err)
+			t.Logf("after %d systems: %v", c.Systems.Load(), err)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package table
+package por_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -49,7 +50,7 @@ func TestReduction_PropertySometimesReadsMessages(t *testing.T) {
 				sys.Quorums = []sim.AnyQuorum{sim.Quorum[*sender, word]{Name: "two", Need: func(*sender) int { return 2 }, Do: func(*sender, sim.Env, []sim.From[word]) {}}}
 			}
 			for _, how := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull, options.ReduceAuto} {
-				x, err := Explore(context.Background(), &sys, options.Options{Reduce: how})
+				x, err := table.Explore(context.Background(), &sys, options.Options{Reduce: how})
 				if err != nil {
 					t.Fatal(err)
 				}

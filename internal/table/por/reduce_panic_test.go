@@ -1,9 +1,10 @@
-package table
+package por_test
 
 import (
 	"errors"
 	"testing"
 
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
@@ -34,7 +35,7 @@ func TestReduction_PropertyPanics(t *testing.T) {
 			Properties: []sim.Property{p},
 		}
 		for _, reduce := range []options.Reduction{options.ReduceNone, options.ReduceDrop, options.ReduceFull} {
-			x, err := Explore(t.Context(), sys, options.Options{Reduce: reduce})
+			x, err := table.Explore(t.Context(), sys, options.Options{Reduce: reduce})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package table
+package crashes_test
 
 import (
 	"flag"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/macemc/macemc/internal/table/crashes"
 	"github.com/macemc/macemc/internal/table/options"
+	"github.com/macemc/macemc/internal/test/reductions"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -20,54 +21,17 @@ var (
 // mostCrashing is how many states such a system may have.
 const mostCrashing = 1500
 
-// drawCrashing makes nodes of a random system crash and halt and send at boot, with other properties.
-func drawCrashing(r *rand.Rand, sys *sim.System) {
-	sys.Crashes, sys.Halts = r.IntN(3), 0
-	if r.IntN(3) == 0 || sys.Crashes == 0 {
-		sys.Halts, sys.MayHalt = 1, nil
-	}
-	if r.IntN(3) > 0 {
-		only := sim.NodeID(r.IntN(sys.Nodes))
-		sys.MayCrash = func(id sim.NodeID) bool { return id == only }
-	}
-	p := sys.New(0).(*drawn).rules
-	if r.IntN(3) == 0 {
-		for range p.nodes {
-			var to []int
-			if r.IntN(2) == 0 {
-				to = append(to, r.IntN(p.nodes))
-			}
-			p.boots = append(p.boots, to)
-		}
-	}
-	a, b, count, few, up := sim.NodeID(r.IntN(p.nodes)), sim.NodeID(r.IntN(p.nodes)), 1+r.IntN(2), r.IntN(2) == 0, r.IntN(2) == 0
-	sys.Properties = append(sys.Properties,
-		sim.Property{Name: "flight", Always: func(v *sim.View) bool {
-			s, _ := v.Service(a).(*drawn)
-			n := 0
-			for range v.InFlight() {
-				n++
-			}
-			return s == nil || s.Count < count || few == (n < 2)
-		}},
-		sim.Property{Name: "down", Always: func(v *sim.View) bool {
-			s, _ := v.Service(a).(*drawn)
-			return s == nil || s.Count < count || (v.Service(b) != nil) == up
-		}},
-	)
-}
-
 // crashingTally counts the comparisons.
 type crashingTally struct {
-	tallied
+	reductions.Tally
 	proven, partly, sensitive int
 }
 
 // compareCrashing compares a random system with itself without crashes.
 func compareCrashing(number uint64, without options.Mutation, t *crashingTally) error {
 	r := rand.New(rand.NewPCG(2, number))
-	sys := drawSystem(r, usual)
-	drawCrashing(r, &sys)
+	sys := reductions.System(r, reductions.Usual)
+	reductions.Crashing(r, &sys)
 	variants := [][]string{{"safe", "seen"}, {"safe", "safe too", "each"}, {"down"}, {"each", sim.AssertionProperty}, {"flight"}}
 	if len(sys.Monitors) > 0 {
 		variants = append(variants, []string{sys.MonitorNames()[0]}, []string{sys.MonitorNames()[0], "safe"})
@@ -78,22 +42,24 @@ func compareCrashing(number uint64, without options.Mutation, t *crashingTally) 
 	if err != nil {
 		return err
 	}
-	full, err := look(&some, options.Options{MaxStates: mostCrashing})
+	full, err := reductions.Explore(&some, options.Options{MaxStates: mostCrashing})
 	if err != nil {
 		return err
 	}
 	if full.Stopped != "" && full.Stopped != "finding" {
-		t.large.Add(1)
+		t.Large.Add(1)
 		return nil
 	}
-	t.systems.Add(1)
+	t.Systems.Add(1)
 	if full.Finding != nil {
-		t.violated.Add(1)
+		t.Violated.Add(1)
 	}
 	for _, model := range []options.CrashModel{options.CrashImplicit, options.CrashAuto} {
 		w := []options.Rules{{}, {DeadMessages: true}, {DeadMessages: true, SingletonAmple: true, Chains: true}}[r.IntN(3)]
 		w.Mutation = without
-		less, err := look(&some, options.Options{Crashes: model, Reduce: options.ReduceFull, Rules: &w, MaxStates: mostCrashing, MaxBytes: 64 << 20})
+		less, err := reductions.Explore(&some, options.Options{
+			Crashes: model, Reduce: options.ReduceFull, Rules: &w, MaxStates: mostCrashing, MaxBytes: 64 << 20,
+		})
 		if err == nil {
 			err = sameCrashing(&some, full, less, model, t)
 		}
@@ -104,15 +70,15 @@ func compareCrashing(number uint64, without options.Mutation, t *crashingTally) 
 	return nil
 }
 
-func sameCrashing(sys *sim.System, full, less *seen, model options.CrashModel, t *crashingTally) error {
+func sameCrashing(sys *sim.System, full, less *reductions.States, model options.CrashModel, t *crashingTally) error {
 	c := less.Crashes
 	switch {
 	case c == nil:
 		return fmt.Errorf("no report about crashes")
 	case less.Finding != nil:
-		return same(sys, full, less)
+		return reductions.Same(sys, full, less)
 	case less.Stopped == "memory", less.Stopped == "states":
-		t.endless.Add(1) // no verdict: the states without crashes, or the compared local states, may be infinite
+		t.Endless.Add(1) // no verdict: the states without crashes, or the compared local states, may be infinite
 		return nil
 	case model == options.CrashImplicit && !c.Proven:
 		if less.Complete || less.Stopped != crashes.StoppedCrashes || len(c.CrashSensitive) == 0 && c.Why == "" {
@@ -152,13 +118,14 @@ func TestImplicitCrashes_RandomSystems(t *testing.T) {
 	if testing.Short() {
 		n = 5
 	}
-	c.stopAtInterrupt(t)
+	c.StopAtInterrupt(t)
 	number := *firstCrashing
-	for ; c.systems.Load() < int64(n) && !c.stop.Load(); number++ {
+	for ; c.Systems.Load() < int64(n) && !c.Stop.Load(); number++ {
 		if err := compareCrashing(number, "", &c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d systems, %d too large, %d endless, %d violations; without crashes: %d proven, %d not, %d in part; up to number %d", c.systems.Load(), c.large.Load(), c.endless.Load(), c.violated.Load(),
+	t.Logf("%d systems, %d too large, %d endless, %d violations; without crashes: %d proven, %d not, %d in part; up to number %d",
+		c.Systems.Load(), c.Large.Load(), c.Endless.Load(), c.Violated.Load(),
 		c.proven, c.sensitive, c.partly, number)
 }

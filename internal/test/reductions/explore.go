@@ -1,4 +1,4 @@
-package table
+package reductions
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/macemc/macemc/internal/explore/graph"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
 	"github.com/macemc/macemc/internal/table/statespace"
@@ -17,11 +18,11 @@ import (
 	"github.com/macemc/macemc/sim"
 )
 
-// seen is what there is in a graph.
-type seen struct {
-	*Exploration
-	terminal map[graph.Fingerprint]bool // states in which only the remaining faults can happen
-	orbits   map[graph.Fingerprint]bool // of states
+// States is an exploration with the fingerprints of its states.
+type States struct {
+	*table.Exploration
+	Terminal map[graph.Fingerprint]bool // states in which only the remaining faults can happen
+	Orbits   map[graph.Fingerprint]bool // states up to permutations of nodes of one role; empty without roles
 }
 
 // terminals notes the terminal states of a graph.
@@ -114,7 +115,7 @@ func (t *terminals) moved(m moved) string {
 	here := t.sites.Tables[m.node].List[m.place]
 	var flight []string
 	for _, it := range e.Inboxes.List[here.Inbox].Items {
-		if _, is := e.Contents.List[it.Msg].Body.(paper); is && m.terminal {
+		if _, is := e.Contents.List[it.Msg].Body.(Vote); is && m.terminal {
 			continue
 		}
 		flight = append(flight, fmt.Sprintf("%d:%#v", t.perms[m.permutation][it.From], e.Contents.List[it.Msg].Body))
@@ -128,7 +129,7 @@ func withoutVotes(s *statespace.NodeConfigs, node int, id uint32) uint32 {
 	here := s.Tables[node].List[id]
 	bag := here.Inbox
 	for place := 0; place < len(s.Engine.Inboxes.List[bag].Items); {
-		if _, is := s.Engine.Contents.List[s.Engine.Inboxes.List[bag].Items[place].Msg].Body.(vote); is {
+		if _, is := s.Engine.Contents.List[s.Engine.Inboxes.List[bag].Items[place].Msg].Body.(Vote); is {
 			bag = s.Engine.Inboxes.Without(bag, int32(place))
 		} else {
 			place++
@@ -137,14 +138,15 @@ func withoutVotes(s *statespace.NodeConfigs, node int, id uint32) uint32 {
 	return s.Config(node, here.Local, bag)
 }
 
-func look(sys *sim.System, opts options.Options) (*seen, error) {
-	s := &seen{terminal: map[graph.Fingerprint]bool{}, orbits: map[graph.Fingerprint]bool{}}
+// Explore explores a system, and collects the fingerprints of its states.
+func Explore(sys *sim.System, opts options.Options) (*States, error) {
+	s := &States{Terminal: map[graph.Fingerprint]bool{}, Orbits: map[graph.Fingerprint]bool{}}
 	roles, _ := symmetry.RolesOf(sys)
 	opts.SkipRehearsal, opts.MaxBytes = true, cmp.Or(opts.MaxBytes, 512<<20)
 	opts.Wrap = func(g graph.Graph) graph.Graph {
-		t := &terminals{Graph: g, met: s.terminal, roles: roles}
+		t := &terminals{Graph: g, met: s.Terminal, roles: roles}
 		if roles != nil {
-			t.all = s.orbits
+			t.all = s.Orbits
 		}
 		switch g := g.(type) {
 		case *statespace.Graph:
@@ -155,9 +157,9 @@ func look(sys *sim.System, opts options.Options) (*seen, error) {
 		return t
 	}
 	var err error
-	s.Exploration, err = Explore(context.Background(), sys, opts)
+	s.Exploration, err = table.Explore(context.Background(), sys, opts)
 	if len(sys.Disturbing) > 0 {
-		clear(s.terminal) // recovery identifies them: a disturbing message without effect may be there or not
+		clear(s.Terminal) // recovery identifies them: a disturbing message without effect may be there or not
 	}
 	return s, err
 }

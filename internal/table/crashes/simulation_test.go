@@ -1,4 +1,4 @@
-package table
+package crashes_test
 
 import (
 	"context"
@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/internal/kernel"
+	"github.com/macemc/macemc/internal/table"
 	"github.com/macemc/macemc/internal/table/crashes"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/internal/table/por"
+	"github.com/macemc/macemc/internal/test/reductions"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -69,6 +71,9 @@ func nest(crashes, mortal int, h habits, always func(*sim.View) bool) *sim.Syste
 func all(holds func(s *phoenix) bool) func(*sim.View) bool {
 	return sim.Each(func(_ sim.NodeID, s *phoenix) bool { return holds(s) })
 }
+
+// heard is an announcement.
+type heard struct{ What int }
 
 // second is a monitor that is violated by the announcement of 2.
 type second struct{ Heard int }
@@ -216,10 +221,10 @@ func TestCrashSimulation_CrashesMatter(t *testing.T) {
 		}()},
 	} {
 		t.Run(string(c.without), func(t *testing.T) {
-			explore := func(model options.CrashModel, without options.Mutation, opts options.Options) *Exploration {
+			explore := func(model options.CrashModel, without options.Mutation, opts options.Options) *table.Exploration {
 				t.Helper()
 				opts.Crashes, opts.Reduce, opts.Rules = model, options.ReduceFull, &options.Rules{DeadMessages: true, SingletonAmple: true, Chains: true, Mutation: without}
-				x, err := Explore(context.Background(), c.sys, opts)
+				x, err := table.Explore(context.Background(), c.sys, opts)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -234,7 +239,7 @@ func TestCrashSimulation_CrashesMatter(t *testing.T) {
 			}
 			if x := explore(options.CrashAuto, "", options.Options{}); x.Finding == nil || len(x.Crashes.CrashSensitive) == 0 {
 				t.Errorf("found nothing: %+v", x.Crashes)
-			} else if err := executed(c.sys, x.Path, func(w kernel.World, err error) error {
+			} else if err := reductions.Execute(c.sys, x.Path, func(w kernel.World, err error) error {
 				if err == nil {
 					err = w.Check()
 				}
@@ -304,7 +309,7 @@ func TestCrashSimulation_Cuts(t *testing.T) {
 		for cut := sim.CutPrefix; cut <= sim.CutSubset; cut++ {
 			c.sys.CrashCut = cut
 			for _, model := range []options.CrashModel{options.CrashExplicit, options.CrashAuto, options.CrashImplicit} {
-				x, err := Explore(context.Background(), c.sys, options.Options{Reduce: options.ReduceFull, Crashes: model})
+				x, err := table.Explore(context.Background(), c.sys, options.Options{Reduce: options.ReduceFull, Crashes: model})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -318,6 +323,11 @@ func TestCrashSimulation_Cuts(t *testing.T) {
 		}
 	}
 }
+
+type (
+	alarm struct{}
+	word  struct{}
+)
 
 // twofold is asked to send once, and sends again after it has forgotten that.
 type twofold struct {
@@ -366,7 +376,7 @@ func TestCrashSimulation_CopiesMatter(t *testing.T) {
 		Properties: []sim.Property{{Name: "once", Always: sim.Each(func(_ sim.NodeID, s *teller) bool { return s.Got < 2 })}},
 	}
 	for _, model := range []options.CrashModel{options.CrashExplicit, options.CrashAuto, options.CrashImplicit} {
-		x, err := Explore(context.Background(), &sys, options.Options{Crashes: model})
+		x, err := table.Explore(context.Background(), &sys, options.Options{Crashes: model})
 		if err != nil || model == options.CrashImplicit && (x.Complete || x.Stopped != crashes.StoppedCrashes) || model != options.CrashImplicit && x.Finding == nil {
 			t.Errorf("%s: %v, found %v, stopped by %q, %+v", model, err, x.Finding, x.Stopped, x.Crashes)
 		}
