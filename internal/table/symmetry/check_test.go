@@ -153,6 +153,32 @@ func TestSymmetry_HiddenFields(t *testing.T) {
 	}
 }
 
+// A property that is about one of the nodes refutes that they are interchangeable. It may hold in all representatives.
+func TestSymmetry_PropertyOfOneNode(t *testing.T) {
+	t.Parallel()
+	missed := 0
+	for _, only := range []sim.NodeID{1, 2} {
+		sys := invitation(func() sim.Service { return new(lodger) })
+		sys.Actions = append(sys.Actions, sim.Action[*lodger]{Name: "wake", When: func(g *lodger) bool { return g.Rung && !g.Woken },
+			Do: func(g *lodger, _ sim.Env) { g.Woken = true }})
+		sys.Properties = []sim.Property{{Name: "asleep", Always: func(v *sim.View) bool { return !v.Service(only).(*lodger).Woken }}}
+		for _, without := range []options.Mutation{"", por.NoSameView} {
+			x, err := table.Explore(context.Background(), &sys, options.Options{Symmetry: true, Rules: &options.Rules{Mutation: without}})
+			switch {
+			case err != nil:
+				t.Error(err)
+			case without == "" && (x.Finding == nil || !strings.Contains(x.Reduced.Asymmetry, `property "asleep" has another value`)):
+				t.Errorf("asleep n%d: found %v, %+v", only, x.Finding, x.Reduced)
+			case without != "" && x.Finding == nil:
+				missed++
+			}
+		}
+	}
+	if missed == 0 {
+		t.Errorf("nobody noticed that %s", por.NoSameView)
+	}
+}
+
 // planted does something to a reduction before states are expanded.
 type planted struct {
 	graph.Graph
