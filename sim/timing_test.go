@@ -5,25 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/macemc/macemc/internal/simext"
 	"github.com/macemc/macemc/sim"
 )
 
-func TestParseTiming_InvertsString(t *testing.T) {
-	for text, want := range map[string]sim.Timing{
-		"ByDeadline": sim.ByDeadline, "AnyOrder": sim.AnyOrder, "Prompt": sim.Prompt, "Bounded:0s": sim.Bounded(0), "Bounded:1m0.5s": sim.Bounded(60500 * time.Millisecond),
-		"BoundedLiveness:0s": sim.BoundedLiveness(0), "BoundedLiveness:2s": sim.BoundedLiveness(2 * time.Second),
-		"SometimesBounded:0s": sim.SometimesBounded(0), "SometimesBounded:2s": sim.SometimesBounded(2 * time.Second),
-	} {
-		if got, err := simext.ParseTiming(text); err != nil || got != want || got.String() != text {
-			t.Errorf("%s: got %v (%v), want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "Bounded", "Bounded:", "Bounded:5", "Bounded:-1s", "BoundedLiveness", "BoundedLiveness:-1s"} {
-		if got, err := simext.ParseTiming(text); err == nil {
-			t.Errorf("%q is taken for %v", text, got)
-		}
-	}
+func TestTiming_Bounds(t *testing.T) {
 	if delay, ok := sim.Bounded(time.Second).MaxDelay(); delay != time.Second || !ok {
 		t.Errorf("Bounded(1s) has the bound %v, %v", delay, ok)
 	}
