@@ -5,6 +5,7 @@ package systest
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -180,6 +181,18 @@ func Clean(t testing.TB, sys sim.System, states int) *table.Exploration {
 		t.Errorf("%s: %d states, want %d", sys.Name, x.States, states)
 	}
 	return x
+}
+
+// Violated visits the states of a system until one violates a property, which must be the named one.
+func Violated(t testing.TB, sys sim.System, property string) {
+	t.Helper()
+	x, err := table.Explore(t.Context(), &sys, options.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := (*sim.Finding)(nil); !errors.As(x.Finding, &f) || f.Property != property {
+		t.Errorf("%s: got finding %v in %d states, want a violation of %q", sys.Name, x.Finding, x.States, property)
+	}
 }
 
 // Follow executes the events with these keys.
