@@ -8,6 +8,7 @@ import (
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/replay"
 	"github.com/macemc/macemc/internal/search/stats"
+	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/table/options"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/search"
@@ -139,6 +140,49 @@ func TestCrashes_SentBeforePersisted(t *testing.T) {
 		res := run(t, search.Config{System: pledging(false), Strategy: strategy})
 		if res.Verdict != search.OK || !res.Stats.Complete {
 			t.Errorf("persisted first, %s: %s, %+v", strategy, res.Verdict, res.Finding)
+		}
+	}
+}
+
+// writer writes a value to its disk, and then sends it to its peer.
+type writer struct {
+	sim.Nop
+	Wrote, Told bool
+	Found       bool // the value, at boot
+}
+
+func (w *writer) Boot(env sim.Env) { _, w.Found = env.Disk().Get("a") }
+
+func (w *writer) Receive(sim.Env, sim.NodeID, any) { w.Told = true }
+
+// Only a crash inside the step, between sync and send, leaves a value on disk that is never sent. Faulty walks and
+// deepening reach that; plain walks do not.
+func TestCrashes_InsideStep(t *testing.T) {
+	sys := sim.System{
+		Name: "writer", Nodes: 2, Crashes: 1, Network: netsim.Datagrams{}, MayCrash: func(id sim.NodeID) bool { return id == 0 },
+		New: func(sim.NodeID) sim.Service { return &writer{} },
+		Actions: []sim.AnyAction{sim.Action[*writer]{
+			Name: "write", At: func(id sim.NodeID) bool { return id == 0 }, When: func(w *writer) bool { return !w.Wrote && !w.Found },
+			Do: func(w *writer, env sim.Env) {
+				w.Wrote = true
+				env.Disk().Put("a", nil)
+				env.Disk().Sync()
+				env.Send(1, list{})
+			},
+		}},
+		Properties: []sim.Property{{Name: "untold", Sometimes: func(v *sim.View) bool {
+			a, _ := v.Service(0).(*writer)
+			b, _ := v.Service(1).(*writer)
+			for range v.InFlight() {
+				return false
+			}
+			return a != nil && a.Found && !b.Told
+		}}},
+	}
+	for _, name := range runStrategies {
+		res := run(t, search.Config{System: sys, Strategy: name, MaxPaths: 2000, Workers: 1})
+		if n := res.Stats.Sometimes[0].Runs; (n > 0) != name.Can(strategy.Faults) {
+			t.Errorf("%s: %d runs", name, n)
 		}
 	}
 }

@@ -84,9 +84,9 @@ func exploreStepwise(t rapid.TB, sys *sim.System, engine string, bound, most int
 		t.Fatal(err)
 	}
 	s = &stepwise{bound: bound, most: most, run: loop.Replay(), seen: map[encoding.Fingerprint]int{}}
-	makeRuns(loop, s, func(o *runloop.Outcome) bool {
+	for task, ok := s.Next(); ok && found == nil && failed == nil; task, ok = s.Next() {
+		o := loop.Run(s, task)
 		found, failed = o.Finding, o.Err
-		return o.End != runloop.Mismatch && found == nil
-	})
+	}
 	return s, found, failed
 }

@@ -74,13 +74,36 @@ func Weights(w spec.Weights) search.Weights {
 	}
 }
 
+// Loop returns a loop over a world of sys.
+func Loop(t testing.TB, sys sim.System) *runloop.Loop {
+	t.Helper()
+	w, err := kernel.NewWorld(&sys, kernel.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runloop.New(w)
+}
+
+// LongPath returns the path of a run of more than 300 choices.
+func LongPath(t testing.TB, l *runloop.Loop) choose.Path {
+	t.Helper()
+	w := runs.NewWalker(search.DefaultWeights().Scale(), 2000)
+	w.SetLeaveLive(true)
+	var path choose.Path
+	for k := uint64(1); len(path) <= 300; k++ {
+		w.Seed(1, k)
+		w.SetLimit(100)
+		if o := l.Run(w, runloop.Task{Path: path}); o.End != runloop.TooLong && o.End != runloop.AtGoal {
+			t.Fatalf("a walk ended with %v", o.End)
+		}
+		path = l.Replay().Path.Clone()
+	}
+	return path
+}
+
 // BenchmarkWalks measures random walks of sys to their first live state, with events/s. They have at most that many steps.
 func BenchmarkWalks(b *testing.B, sys sim.System, steps int) {
-	world, err := kernel.NewWorld(&sys, kernel.Options{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	loop, walker, events := runloop.New(world), runs.NewWalker(search.DefaultWeights().Scale(), steps), 0
+	loop, walker, events := Loop(b, sys), runs.NewWalker(search.DefaultWeights().Scale(), steps), 0
 	b.ReportAllocs()
 	for i := range b.N {
 		walker.Seed(1, uint64(i))

@@ -1,4 +1,4 @@
-package search_test
+package runloop_test
 
 import (
 	"fmt"
@@ -7,20 +7,20 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/encoding"
+	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
 	"github.com/macemc/macemc/internal/kernel/stepinfo"
+	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/internal/search/runloop"
 	"github.com/macemc/macemc/internal/search/runs"
-	"github.com/macemc/macemc/internal/search/strategy"
 	"github.com/macemc/macemc/internal/test/automaton"
-	"github.com/macemc/macemc/netsim"
+	"github.com/macemc/macemc/internal/test/systest"
 	"github.com/macemc/macemc/search"
 	"github.com/macemc/macemc/sim"
 )
 
 // script is a strategy that records the calls of the loop.
 type script struct {
-	tasks  []runloop.Task
 	faults bool
 	steps  int
 	answer func(runloop.Node, choose.Point) (int, bool)
@@ -28,14 +28,7 @@ type script struct {
 	seen   map[encoding.Fingerprint]bool
 }
 
-func (s *script) Next() (runloop.Task, bool) {
-	if len(s.tasks) == 0 {
-		return runloop.Task{}, false
-	}
-	t := s.tasks[0]
-	s.tasks = s.tasks[1:]
-	return t, true
-}
+func (s *script) Next() (runloop.Task, bool) { return runloop.Task{}, false }
 
 func (s *script) Visit(at *runloop.Node) (seen bool) {
 	f := at.Fingerprint()
@@ -69,30 +62,20 @@ func (s *script) OnStep(at *runloop.Node, step *stepinfo.Step) {
 	s.log = append(s.log, fmt.Sprintf("observed %v after step %d", step.Event.Kind, at.Step))
 }
 
-func newLoop(t *testing.T, sys sim.System) *runloop.Loop {
-	t.Helper()
-	w, err := kernel.NewWorld(&sys, kernel.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return runloop.New(w)
-}
-
 // The first move of the table draws one of three; the task ends inside its step. A crash follows, among
 // two events, and is picked; then boot is forced.
 func TestLoop_Calls(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2, 0), automaton.To(1, 1), automaton.To(2, 2, 0)}, Crashes: 1}
 	s := &script{
-		tasks:  []runloop.Task{{Path: choose.Path{0}}, {Path: choose.Path{0, 0}}},
 		faults: true, steps: 3, seen: map[encoding.Fingerprint]bool{},
 		answer: func(_ runloop.Node, p choose.Point) (int, bool) { return p.Arity - 1, true },
 	}
-	l := newLoop(t, tab.System())
+	l := systest.Loop(t, tab.System())
 	l.Observe(s)
-	makeRuns(l, s, func(o *runloop.Outcome) bool {
+	for _, path := range []choose.Path{{0}, {0, 0}} {
+		o := l.Run(s, runloop.Task{Path: path})
 		s.log = append(s.log, fmt.Sprintf("path %v used %d", l.Replay().Path, o.Used[sim.Crashes]))
-		return true
-	})
+	}
 	want := []string{
 		"draw of 3: 2", "observed action after step 1", "0-action-1 seen false", // back in state 0, the initial state
 		"event of 2: 1", "observed crash after step 2", "1-crash-2 seen false",
@@ -112,15 +95,13 @@ func TestLoop_Calls(t *testing.T) {
 // A point that is not answered ends the run at the end of the step.
 func TestLoop_UnansweredPoint(t *testing.T) {
 	tab := automaton.Table{Moves: []automaton.Move{automaton.To(0, 1, 2), automaton.To(1, 0)}}
-	s := &script{tasks: []runloop.Task{{}}, steps: 9, seen: map[encoding.Fingerprint]bool{},
+	s := &script{steps: 9, seen: map[encoding.Fingerprint]bool{},
 		answer: func(_ runloop.Node, p choose.Point) (int, bool) { return 0, p.Kind != choose.Draw }}
-	l := newLoop(t, tab.System())
-	makeRuns(l, s, func(o *runloop.Outcome) bool {
-		if o.End != runloop.Unanswered || o.Steps != 1 || !slices.Equal(l.Replay().Path, choose.Path{0, 0}) {
-			t.Errorf("ended %d after %d steps, path %v", o.End, o.Steps, l.Replay().Path)
-		}
-		return true
-	})
+	l := systest.Loop(t, tab.System())
+	o := l.Run(s, runloop.Task{})
+	if o.End != runloop.Unanswered || o.Steps != 1 || !slices.Equal(l.Replay().Path, choose.Path{0, 0}) {
+		t.Errorf("ended %d after %d steps, path %v; want %d, 1, 0 0", o.End, o.Steps, l.Replay().Path, runloop.Unanswered)
+	}
 }
 
 func TestLoop_Misfits(t *testing.T) {
@@ -133,7 +114,7 @@ func TestLoop_Misfits(t *testing.T) {
 		{choose.Path{0, 2}, `step 1: the path picks alternative 2 of draw "to", which has 2 (counted from 0)`},
 		{choose.Path{0, 0, 0, -1}, "step 3: the path picks event -1, but only 1 can happen (counted from 0)"},
 	} {
-		l := newLoop(t, tab.System())
+		l := systest.Loop(t, tab.System())
 		w := runs.NewWalker(search.DefaultWeights().Scale(), 1)
 		w.Seed(1, 1)
 		if o := l.Run(w, runloop.Task{Path: c.path}); o.End != runloop.Mismatch || o.Err == nil || o.Err.Error() != c.want {
@@ -142,58 +123,60 @@ func TestLoop_Misfits(t *testing.T) {
 	}
 }
 
-// writer writes a value to its disk, and then sends it to its peer.
-type writer struct {
-	sim.Nop
-	Wrote, Told bool
-	Found       bool // the value, at boot
+// idleWorld always offers the same events, and its steps do nothing.
+type idleWorld struct {
+	kernel.World
+	sys    sim.System
+	events []netmodel.Event
+	last   stepinfo.Step
 }
 
-func (w *writer) Boot(env sim.Env) { _, w.Found = env.Disk().Get("a") }
+func newIdleWorld(events int) *idleWorld {
+	w := &idleWorld{}
+	w.sys.Properties = []sim.Property{{Name: "never", Eventually: func(*sim.View) bool { return false }}}
+	for i := range events {
+		w.events = append(w.events, netmodel.Event{Kind: []eventkind.Kind{eventkind.Deliver, eventkind.FireTimer, eventkind.DoAction, eventkind.Boot}[i%4], Peer: -1})
+	}
+	return w
+}
 
-func (w *writer) Receive(sim.Env, sim.NodeID, any) { w.Told = true }
+func (w *idleWorld) System() *sim.System                      { return &w.sys }
+func (w *idleWorld) Start(choose.Source) error                { return nil }
+func (w *idleWorld) Enabled() []netmodel.Event                { return w.events }
+func (w *idleWorld) Step(netmodel.Event, choose.Source) error { return nil }
+func (w *idleWorld) Last() *stepinfo.Step                     { return &w.last }
+func (w *idleWorld) Check() error                             { return nil }
+func (w *idleWorld) Live() bool                               { return false }
 
-// Only a crash inside the step, between sync and send, leaves a value on disk that is never sent. Faulty walks and
-// deepening reach that; plain walks do not.
-func TestCrashes_InsideStep(t *testing.T) {
-	sys := sim.System{
-		Name: "writer", Nodes: 2, Crashes: 1, Network: netsim.Datagrams{}, MayCrash: func(id sim.NodeID) bool { return id == 0 },
-		New: func(sim.NodeID) sim.Service { return &writer{} },
-		Actions: []sim.AnyAction{sim.Action[*writer]{
-			Name: "write", At: func(id sim.NodeID) bool { return id == 0 }, When: func(w *writer) bool { return !w.Wrote && !w.Found },
-			Do: func(w *writer, env sim.Env) {
-				w.Wrote = true
-				env.Disk().Put("a", nil)
-				env.Disk().Sync()
-				env.Send(1, list{})
-			},
-		}},
-		Properties: []sim.Property{{Name: "untold", Sometimes: func(v *sim.View) bool {
-			a, _ := v.Service(0).(*writer)
-			b, _ := v.Service(1).(*writer)
-			for range v.InFlight() {
-				return false
+// BenchmarkLoop measures the cost of a step of a walk without that of the world.
+func BenchmarkLoop(b *testing.B) {
+	for _, events := range []int{4, 12, 40} {
+		b.Run(fmt.Sprintf("%devents", events), func(b *testing.B) {
+			const steps = 1000
+			l := runloop.New(newIdleWorld(events))
+			walker := runs.NewWalker(search.DefaultWeights().Scale(), steps)
+			b.ReportAllocs()
+			for b.Loop() {
+				walker.Seed(1, 1)
+				if o := l.Run(walker, runloop.Task{}); o.Steps != steps || o.End != runloop.TooLong {
+					b.Fatalf("got %+v, want a run that is too long after %d steps", o, steps)
+				}
 			}
-			return a != nil && a.Found && !b.Told
-		}}},
-	}
-	for _, name := range runStrategies {
-		res := run(t, search.Config{System: sys, Strategy: name, MaxPaths: 2000, Workers: 1})
-		if n := res.Stats.Sometimes[0].Runs; (n > 0) != name.Can(strategy.Faults) {
-			t.Errorf("%s: %d runs", name, n)
-		}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*steps), "ns/step")
+		})
 	}
 }
 
-// makeRuns makes the runs of s, until there are no more, or visit, which is called after each, returns false.
-func makeRuns(l *runloop.Loop, s runloop.Strategy, visit func(*runloop.Outcome) bool) {
-	for {
-		t, ok := s.Next()
-		if !ok {
-			return
-		}
-		if o := l.Run(s, t); !visit(&o) {
-			return
-		}
+// A walk allocates nothing per step.
+func TestWalk_AllocatesNothing(t *testing.T) {
+	l := runloop.New(newIdleWorld(12))
+	walker := runs.NewWalker(search.DefaultWeights().Scale(), 1000)
+	walk := func() {
+		walker.Seed(1, 1)
+		l.Run(walker, runloop.Task{})
+	}
+	walk()
+	if n := testing.AllocsPerRun(10, walk); n > 0 {
+		t.Errorf("%v allocations in a walk of 1,000 steps", n)
 	}
 }
