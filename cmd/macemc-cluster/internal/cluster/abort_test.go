@@ -35,7 +35,7 @@ func TestAbort(t *testing.T) {
 		}
 	})
 	if err == nil || !strings.Contains(err.Error(), "was removed") || len(ids) != 2 || !slices.Contains(ids, left.ID) {
-		t.Errorf("%v is removed: %v", ids, err)
+		t.Errorf("got %v removed, error %v, want two runs, and that one was removed", ids, err)
 	}
 	js, err := jetstream.New(nc)
 	if err != nil {
@@ -43,14 +43,14 @@ func TestAbort(t *testing.T) {
 	}
 	for name := range js.StreamNames(t.Context()).Name() {
 		if name != "KV_"+runsBucket {
-			t.Errorf("%s is left", name)
+			t.Errorf("got stream %s left, want none", name)
 		}
 	}
 	if ids, err := Abort(t.Context(), url, Security{}); err != nil || len(ids) > 0 {
-		t.Errorf("%v is removed again: %v", ids, err)
+		t.Errorf("got %v removed again, error %v, want none", ids, err)
 	}
 	x, err := search(t, url, "paxos", spec.Config{})
 	if err != nil || !x.Complete {
-		t.Error(x, err)
+		t.Errorf("got %+v, error %v, want all states", x, err)
 	}
 }

@@ -186,7 +186,8 @@ func TestExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !x.Complete || x.States != 98_160 || x.Transitions != 506_256 || x.Depth != 24 {
-			t.Errorf("%d workers: %d states, %d transitions, depth %d, %q", n, x.States, x.Transitions, x.Depth, x.Stopped)
+			t.Errorf("%d workers: got %d states, %d transitions, depth %d, stopped by %q, want all: 98160, 506256, depth 24", n, x.States,
+				x.Transitions, x.Depth, x.Stopped)
 		}
 	}
 }
@@ -211,7 +212,7 @@ func TestWorkerComesFirst(t *testing.T) {
 	t.Cleanup(stop)
 	x, err := search(t, url, "paxos", spec.Config{})
 	if err != nil || !x.Complete {
-		t.Error(x, err)
+		t.Errorf("got %+v, error %v, want all states", x, err)
 	}
 }
 
@@ -247,7 +248,8 @@ func TestGarbage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if sent == 0 || !x.Complete || x.States != 98_160 || x.Transitions != 506_256 {
-		t.Errorf("after %d messages %d states, %d transitions, %q", sent, x.States, x.Transitions, x.Stopped)
+		t.Errorf("after %d messages: got %d states, %d transitions, stopped by %q, want all: 98160, 506256", sent, x.States,
+			x.Transitions, x.Stopped)
 	}
 }
 
@@ -278,12 +280,12 @@ func TestFinding(t *testing.T) {
 		}
 		var found, alone *sim.Finding
 		if !errors.As(x.Finding, &found) || !errors.As(plain.Finding, &alone) || found.Kind != alone.Kind || found.Property != alone.Property {
-			t.Errorf("%v: found %v, alone %v", c, x.Finding, plain.Finding)
+			t.Errorf("%v: got finding %v, want %v as alone", c, x.Finding, plain.Finding)
 			continue
 		}
 		if found.Kind != sim.Safety { // it would not return here, either
 			if found.Kind != sim.Panic && !contain.Overdue(found) || len(x.Path) != len(plain.Path) {
-				t.Errorf("%v: found %v by %v, alone by %v", c, found, x.Path, plain.Path)
+				t.Errorf("%v: got finding %v by %v, want a panic or an overdue handler by a path of %d", c, found, x.Path, len(plain.Path))
 			}
 			continue
 		}
@@ -296,7 +298,7 @@ func TestFinding(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Steps != want.Steps {
-			t.Errorf("%v: %d steps, alone %d", c, got.Steps, want.Steps)
+			t.Errorf("%v: got %d steps, want %d as alone", c, got.Steps, want.Steps)
 		}
 	}
 }
@@ -315,6 +317,6 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("got %+v, want an interrupted search of at least 2000 states", x)
 	}
 	if st, err := StatusOf(t.Context(), url, Security{}); err != nil || st.Run != "" {
-		t.Errorf("%+v %v", st, err)
+		t.Errorf("got status %+v, error %v, want no search", st, err)
 	}
 }

@@ -76,18 +76,18 @@ func TestDiffers(t *testing.T) {
 				}
 			})
 			if err == nil {
-				t.Fatal(x)
+				t.Fatalf("got %+v, want an error", x)
 			}
 			name := fmt.Sprintf("worker %d", <-names)
 			if strings.Contains(err.Error(), "in a log") && !strings.HasPrefix(err.Error(), name) {
 				return // it was the only worker for a while, and others read its log
 			}
 			if !strings.HasPrefix(err.Error(), name) {
-				t.Errorf("%v; the broken one is %s", err, name)
+				t.Errorf("got error %v, want one of the broken %s", err, name)
 			}
 			var differs *DiffersError
 			if c.system == "rings" && (!errors.As(err, &differs) || len(differs.Keys) == 0) {
-				t.Error(err)
+				t.Errorf("got error %v, want one with the steps to a state that differs", err)
 			}
 		})
 	}

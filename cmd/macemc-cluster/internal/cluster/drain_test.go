@@ -50,7 +50,7 @@ func TestDrain(t *testing.T) {
 			switch at {
 			case joins:
 				if _, _, err := Drain(t.Context(), url, Security{}, st.Workers[0].Worker); err == nil || !strings.Contains(err.Error(), "the only one") {
-					t.Error(err)
+					t.Errorf("got error %v, want one about the only worker", err)
 				}
 				work(t, url, 1)
 			case ends:
@@ -61,10 +61,10 @@ func TestDrain(t *testing.T) {
 				i := slices.IndexFunc(st.Workers, func(w WorkerStatus) bool { return w.Leads == (at == leads) })
 				w := st.Workers[i]
 				if _, parts, err := Drain(t.Context(), url, Security{}, w.Worker); err != nil || parts != w.Parts {
-					t.Errorf("worker %d: %d parts of %d, %v", w.Worker, parts, w.Parts, err)
+					t.Errorf("worker %d: got %d parts, error %v, want all %d", w.Worker, parts, err, w.Parts)
 				}
 				if _, _, err := Drain(t.Context(), url, Security{}, w.Worker); err == nil || !strings.Contains(err.Error(), "does not take part") {
-					t.Error(err)
+					t.Errorf("got error %v, want one about a worker that does not take part", err)
 				}
 			}
 			if at++; at == all {
@@ -81,7 +81,8 @@ func TestDrain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if at != all || x.States != 1_074_212 || x.Transitions != 4_873_161 {
-		t.Errorf("after %d of %d: %d states, %d transitions, %q", at, all, x.States, x.Transitions, x.Stopped)
+		t.Errorf("after %d of %d: got %d states, %d transitions, stopped by %q, want 1074212, 4873161", at, all, x.States,
+			x.Transitions, x.Stopped)
 	}
 }
 
@@ -98,6 +99,6 @@ func TestReplicas(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.Explore(t.Context(), &sys, options.Options{Visited: visited}); err == nil || !strings.Contains(err.Error(), "--replicas 1") {
-		t.Error(err)
+		t.Errorf("got error %v, want one about --replicas 1", err)
 	}
 }

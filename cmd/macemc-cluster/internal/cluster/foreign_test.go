@@ -21,7 +21,7 @@ func foreign(t *testing.T, set func(*server.Options)) string {
 	}
 	ns.Start()
 	if !ns.ReadyForConnections(10 * time.Second) {
-		t.Fatal("it does not start")
+		t.Fatal("got a server that does not start, want one within 10 s")
 	}
 	t.Cleanup(func() { ns.Shutdown(); ns.WaitForShutdown() })
 	return "nats://" + ns.Addr().String()
@@ -34,7 +34,7 @@ func TestForeignServer(t *testing.T) {
 	work(t, url, 2)
 	x, err := search(t, url, "paxos", spec.Config{Params: map[string]string{"proposers": "2"}})
 	if err != nil || !x.Complete || x.States != 98_160 || x.Transitions != 506_256 {
-		t.Error(x, err)
+		t.Errorf("got %+v, error %v, want all: 98160 states, 506256 transitions", x, err)
 	}
 	for what, set := range map[string]func(*server.Options){
 		"messages of at most 65536 bytes": func(o *server.Options) { o.MaxPayload = 1 << 16 },
@@ -43,7 +43,7 @@ func TestForeignServer(t *testing.T) {
 		url := foreign(t, set)
 		began := time.Now()
 		if _, err := search(t, url, "paxos", spec.Config{}); err == nil || !strings.Contains(err.Error(), what) {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("got error %v, want one about %s", err, what)
 		}
 		t.Logf("after %v", time.Since(began))
 	}

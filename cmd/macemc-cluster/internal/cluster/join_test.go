@@ -37,7 +37,7 @@ func TestSpares(t *testing.T) {
 		t.Fatal(err)
 	}
 	if most != 3 || x.States != 1_074_212 || x.Transitions != 4_873_161 {
-		t.Errorf("by up to %d workers %d states, %d transitions, %q", most, x.States, x.Transitions, x.Stopped)
+		t.Errorf("got %d workers, %d states, %d transitions, stopped by %q, want 3, 1074212, 4873161", most, x.States, x.Transitions, x.Stopped)
 	}
 }
 
@@ -70,7 +70,8 @@ func TestMoreWorkersThanParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if most != parts+1 || !idle || !x.Complete || x.States != 98_160 || x.Transitions != 506_256 {
-		t.Errorf("by up to %d workers, one without parts: %v: %d states, %d transitions, %q", most, idle, x.States, x.Transitions, x.Stopped)
+		t.Errorf("got %d workers, an idle one %v, %d states, %d transitions, stopped by %q, want %d, true, all: 98160, 506256", most,
+			idle, x.States, x.Transitions, x.Stopped, parts+1)
 	}
 }
 
@@ -84,19 +85,19 @@ func TestEnlist(t *testing.T) {
 	}
 	for i := range members {
 		if self, err := r.enlist(t.Context()); err != nil || int(self) != i+1 {
-			t.Fatal(i, self, err)
+			t.Fatalf("got worker %d, error %v, want %d", self, err, i+1)
 		}
 	}
 	if _, err := r.enlist(t.Context()); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("has had %d workers", members)) {
-		t.Error(err)
+		t.Errorf("got error %v, want that the run has had %d workers", err, members)
 	}
 	if err := r.remove(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := r.enlist(t.Context()); !gone(err) {
-		t.Error(err)
+		t.Errorf("got error %v, want that the run is gone", err)
 	}
 	if err := (&member{run: r, self: 1}).watch(t.Context()); !gone(err) {
-		t.Error(err)
+		t.Errorf("got error %v, want that the run is gone", err)
 	}
 }

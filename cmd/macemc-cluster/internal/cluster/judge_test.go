@@ -33,7 +33,7 @@ func TestDead(t *testing.T) {
 		}
 		want, err := table.Explore(context.Background(), &sys, options.Options{Visited: visited})
 		if err != nil || !want.LivenessChecked || (want.Dead > 0) != test.dead {
-			t.Fatal(want, err)
+			t.Fatalf("bugs %v, alone: got %+v, error %v, want dead states: %v", test.bugs, want, err, test.dead)
 		}
 		got, err := search(t, url, "twophase", conf)
 		if err != nil {
@@ -49,7 +49,7 @@ func TestDead(t *testing.T) {
 		}
 		poor, err := search(t, url, "twophase", conf, func(o *options.Options) { o.MaxBytes = 1000 })
 		if err != nil || !poor.Complete || poor.LivenessChecked || poor.Dead != 0 {
-			t.Errorf("bugs %v, without memory: %+v, %v", test.bugs, poor, err)
+			t.Errorf("bugs %v, without memory: got %+v, error %v, want all states, and liveness not judged", test.bugs, poor, err)
 		}
 	}
 }

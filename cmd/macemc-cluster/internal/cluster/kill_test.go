@@ -82,10 +82,10 @@ func TestKilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !killed {
-				t.Error("no worker was killed before the search ended")
+				t.Error("got no killed worker before the end of the search, want one")
 			}
 			if !x.Complete || x.States != 98_160 || x.Transitions != 506_256 {
-				t.Errorf("%d states, %d transitions, %q", x.States, x.Transitions, x.Stopped)
+				t.Errorf("got %d states, %d transitions, stopped by %q, want all: 98160, 506256", x.States, x.Transitions, x.Stopped)
 			}
 		})
 	}

@@ -21,7 +21,7 @@ func TestLens(t *testing.T) {
 	add := func(part, first, n int) {
 		t.Helper()
 		if ok, err := owner.append(ctx, part, block{first, n, []byte("x")}); err != nil || !ok {
-			t.Fatal(ok, err)
+			t.Fatalf("got appended %v, error %v, want true", ok, err)
 		}
 	}
 	open := func() *run {
@@ -50,7 +50,7 @@ func TestLens(t *testing.T) {
 	said := (&member{run: owner}).with(superstep.Done{Len: []int{12, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}})
 	leader.updateLengths(&said)
 	if leader.reported[0] != (length{2, 12}) || leader.reported[1] != (length{1, 3}) || leader.reported[2] != (length{}) {
-		t.Errorf("the leader received %v", leader.reported)
+		t.Errorf("the leader received %v, want lengths of 12 and 3 in 2 blocks and 1", leader.reported[:3])
 	}
 	is("when the leader was told", 12, 3)
 	add(0, 12, 4)
@@ -66,6 +66,6 @@ func TestLens(t *testing.T) {
 	is("when it has lost the last of three", 12, 0)
 	leader.reported[0].states = 99
 	if got, err := leader.lens(ctx); err != nil || got[0] != 99 {
-		t.Errorf("the log has %d states (%v): a block is read though it is known how many there are", got[0], err)
+		t.Errorf("the log has %d states (%v), want the 99 that were reported, without reading a block", got[0], err)
 	}
 }

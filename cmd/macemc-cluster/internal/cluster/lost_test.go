@@ -47,7 +47,7 @@ func TestLogLost(t *testing.T) {
 	// A worker that writes on before the log is read makes it one with a gap.
 	if !lost || err == nil ||
 		!strings.Contains(err.Error(), "lost acknowledged data") && !strings.Contains(err.Error(), "a block of a log is damaged") {
-		t.Errorf("lost: %v, %v, %+v", lost, err, x)
+		t.Errorf("lost: %v: got error %v and %+v, want one about lost or damaged data", lost, err, x)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestShortLog(t *testing.T) {
 		d.Renew(&c, 1)
 		d.Ask(&m.env, &c, false)
 		if d.Read(&c, 1) == (short > 0) {
-			t.Errorf("%d states are committed, one is in the log; it is taken for whole: %v", c.Len[first], d.Read(&c, 1))
+			t.Errorf("%d states are committed, one is in the log: got whole %v, want %v", c.Len[first], d.Read(&c, 1), short == 0)
 		}
 	}
 }

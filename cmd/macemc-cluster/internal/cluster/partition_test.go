@@ -112,7 +112,7 @@ func TestComesBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			if at != returned || x.States != 4_479_288 || x.Transitions != 22_435_113 {
-				t.Errorf("at %d: %d states, %d transitions, %q", at, x.States, x.Transitions, x.Stopped)
+				t.Errorf("at %d: got %d states, %d transitions, stopped by %q, want 4479288, 22435113", at, x.States, x.Transitions, x.Stopped)
 			}
 		})
 	}

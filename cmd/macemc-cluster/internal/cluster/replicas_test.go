@@ -139,7 +139,8 @@ func TestServerLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if next < len(events) || x.States != states || x.Transitions != transitions || (depth == 0) != x.Complete {
-		t.Errorf("after %d of %d events %d states, %d transitions, %q", next, len(events), x.States, x.Transitions, x.Stopped)
+		t.Errorf("after %d of %d events: got %d states, %d transitions, stopped by %q, want %d, %d", next, len(events), x.States, x.Transitions,
+			x.Stopped, states, transitions)
 	}
 }
 
@@ -159,7 +160,7 @@ func TestNoRoom(t *testing.T) {
 	x, err := search(t, url, "paxos", conf)
 	stop()
 	if err != nil || x.Complete || x.Stopped != "disk" || x.States == 0 {
-		t.Fatal(x, err)
+		t.Fatalf("got %+v, error %v, want some states and a full disk", x, err)
 	}
 	s.room = 0
 	if url, stop, err = s.Start(); err != nil {
@@ -167,7 +168,7 @@ func TestNoRoom(t *testing.T) {
 	}
 	t.Cleanup(stop)
 	if x, err = search(t, url, "paxos", conf); err != nil || !x.Complete || x.States != 98_160 || x.Transitions != 506_256 {
-		t.Error(x, err)
+		t.Errorf("got %+v, error %v, want all: 98160 states, 506256 transitions", x, err)
 	}
 }
 
@@ -191,12 +192,12 @@ func TestTwoServersLost(t *testing.T) {
 		}
 	})
 	if !lost || err == nil || !strings.Contains(err.Error(), "a majority of the servers") {
-		t.Fatalf("lost: %v: %v, %v", lost, x, err)
+		t.Fatalf("lost: %v: got %v, error %v, want one about a majority of the servers", lost, x, err)
 	}
 	s.start(1)
 	s.start(2)
 	x, err = search(t, s.url(), "paxos", conf, func(o *options.Options) { o.MaxDepth = 17 })
 	if err != nil || x.States != 1_761_502 || x.Transitions != 8_223_144 {
-		t.Error(x, err)
+		t.Errorf("got %+v, error %v, want 1761502 states, 8223144 transitions", x, err)
 	}
 }

@@ -65,15 +65,15 @@ func TestSecurity(t *testing.T) {
 				if stop != nil {
 					stop()
 				}
-				t.Errorf("%s: %v", listen, err)
+				t.Errorf("%s: got error %v, want one about loopback", listen, err)
 			}
 		}
 	}
 	if _, err := connect("nats://10.1.2.3:4222", Security{}); err == nil || !strings.Contains(err.Error(), "loopback") {
-		t.Error(err)
+		t.Errorf("got error %v, want one about loopback", err)
 	}
 	if _, _, err := start("127.0.0.1:0", t.TempDir(), secure(t, "short")); err == nil || !strings.Contains(err.Error(), "16") {
-		t.Error(err)
+		t.Errorf("got error %v, want one about 16 characters", err)
 	}
 	url, stop, err := start("127.0.0.1:0", t.TempDir(), all)
 	if err != nil {
@@ -86,7 +86,7 @@ func TestSecurity(t *testing.T) {
 	for name, s := range map[string]Security{"nothing": {}, "wrong token": wrong, "other certificate": other} {
 		if nc, err := connect(url, s); err == nil {
 			nc.Close()
-			t.Errorf("%s: let in", name)
+			t.Errorf("%s: got a connection, want an error", name)
 		}
 	}
 	nc, err := connect(url, all)
@@ -105,7 +105,7 @@ func TestSecurePeers(t *testing.T) {
 			if stop != nil {
 				stop()
 			}
-			t.Errorf("%s: %v", peer, err)
+			t.Errorf("%s: got error %v, want one about loopback", peer, err)
 		}
 	}
 	for _, peers := range [][]string{{"127.0.0.1:1"}, {"127.0.0.1:1", "127.0.0.1:2", "127.0.0.1:3"}} {
@@ -114,13 +114,13 @@ func TestSecurePeers(t *testing.T) {
 			if stop != nil {
 				stop()
 			}
-			t.Errorf("%v: %v", peers, err)
+			t.Errorf("%v: got error %v, want one about at least three servers", peers, err)
 		}
 	}
 	all := secure(t, "a token of the cluster")
 	s := newServers(t, all)
 	if n := s.meets(t, all); n != 3 {
-		t.Errorf("%d servers have come together", n)
+		t.Errorf("got %d servers together, want 3", n)
 	}
 	wrong := all
 	wrong.TokenFile = secure(t, "another token, which is wrong").TokenFile
@@ -130,7 +130,7 @@ func TestSecurePeers(t *testing.T) {
 	nc := connected(t, "nats://"+s.all[0].Listen, all)
 	time.Sleep(time.Second)
 	if servers := nc.Servers(); slices.Contains(servers, "nats://"+s.all[2].Listen) || slices.Contains(servers, "tls://"+s.all[2].Listen) {
-		t.Errorf("a server with another token is one of %v", servers)
+		t.Errorf("got servers %v, want none with another token", servers)
 	}
 }
 

@@ -40,14 +40,14 @@ func TestDied(t *testing.T) {
 	_, err := search(t, url, "dies", spec.Config{})
 	var died *DiedError
 	if !errors.As(err, &died) {
-		t.Fatal(err)
+		t.Fatalf("got error %v, want a DiedError", err)
 	}
 	if !strings.Contains(died.How, "exit status 3") || len(died.Keys) != 5 || !strings.Contains(died.Keys[4], "n2") {
-		t.Error(err)
+		t.Errorf("got error %v, want exit status 3 after 5 steps, the last one of n2", err)
 	}
 	x, err := search(t, url, "paxos", spec.Config{})
 	if err != nil || !x.Complete {
-		t.Error(x, err)
+		t.Errorf("got %+v, error %v, want all states", x, err)
 	}
 }
 
