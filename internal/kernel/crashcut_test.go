@@ -9,7 +9,6 @@ import (
 
 	"github.com/macemc/macemc/choose"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/kernel/stepinfo"
 	"github.com/macemc/macemc/netsim"
 	"github.com/macemc/macemc/sim"
 )
@@ -75,42 +74,6 @@ func TestCrashCut(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%v: in flight is %q, want %q", cut, got, want)
 		}
-	}
-}
-
-// Only datagrams are lost, and no two cuts are the same.
-func TestAppendCuts(t *testing.T) {
-	var effects []stepinfo.Effect
-	for _, k := range []stepinfo.EffectKind{stepinfo.SendEffect, stepinfo.SetTimerEffect, stepinfo.WriteEffect,
-		stepinfo.SendEffect, stepinfo.StreamEffect} {
-		effects = append(effects, stepinfo.Effect{Kind: k})
-	}
-	for _, c := range []struct {
-		matters func(stepinfo.EffectKind) bool
-		want    []stepinfo.Cut
-	}{
-		{stepinfo.EffectKind.SurvivesCrash,
-			[]stepinfo.Cut{{At: 0, Lost: 0}, {At: 2, Lost: 0}, {At: 3, Lost: 0}, {At: 3, Lost: 1}, {At: 5, Lost: 1}}},
-		{stepinfo.EffectKind.VisibleAfterHalt, []stepinfo.Cut{{At: 0, Lost: 0}, {At: 3, Lost: 0}, {At: 5, Lost: 1}}},
-	} {
-		if got := stepinfo.AppendCuts(nil, sim.CutSubset, effects, c.matters); !slices.Equal(got, c.want) {
-			t.Errorf("got %v, want %v", got, c.want)
-		}
-	}
-	all := slices.Repeat([]stepinfo.Effect{{Kind: stepinfo.SendEffect}}, kernel.MostCut)
-	seen := map[string]bool{}
-	for _, c := range stepinfo.AppendCuts(nil, sim.CutSubset, all, stepinfo.EffectKind.SurvivesCrash) {
-		s := stepinfo.Step{Effects: all, Applied: c.At, Lost: c.Lost}
-		text := ""
-		for i := range all {
-			if s.Happened(i) {
-				text += fmt.Sprint(i, " ")
-			}
-		}
-		seen[text] = true
-	}
-	if want := 1<<kernel.MostCut - 1; len(seen) != want {
-		t.Errorf("%d ways, want %d", len(seen), want)
 	}
 }
 

@@ -89,8 +89,8 @@ func TestContainerFile(t *testing.T) {
 		t.Errorf("kept %q, lost %q with %v", s.Kept, s.Lost, s.With)
 	}
 	fell := stepinfo.Label{Event: netmodel.Event{Kind: eventkind.Crash, Node: 2, Peer: -1}, Process: []sim.NodeID{0, 2, 5}}
-	if got := replay.Describe(&fell); got != "n2 crashes with n0, n5" || fell.String() != "crash n0 with n2, n5" {
-		t.Errorf("%q for %q", got, fell.String())
+	if got, want := replay.Describe(&fell), "n2 crashes with n0, n5"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 
 	written, err := replay.WriteFile(sys, pathfile.Header{}, r.Path)
