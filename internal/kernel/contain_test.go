@@ -8,12 +8,8 @@ import (
 	"testing"
 
 	"github.com/macemc/macemc/choose"
-	"github.com/macemc/macemc/internal/eventkind"
 	"github.com/macemc/macemc/internal/kernel"
-	"github.com/macemc/macemc/internal/kernel/bench"
 	"github.com/macemc/macemc/internal/kernel/contain"
-	"github.com/macemc/macemc/internal/kernel/declared"
-	"github.com/macemc/macemc/internal/netmodel"
 	"github.com/macemc/macemc/sim"
 )
 
@@ -154,30 +150,6 @@ func TestEach_MadeAnew(t *testing.T) {
 		t.Errorf("a predicate that is made once was asked %d times, want 2", asked)
 	}
 	runtime.KeepAlive(w)
-}
-
-// A bench calls handlers on separate goroutines, unless its caller is guarded.
-func TestGuardedBench(t *testing.T) {
-	for _, guarded := range []bool{false, true} {
-		sys := exitSystem("Do")
-		b, err := bench.NewBench(&sys, kernel.Options{Guarded: guarded})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out bench.Outcome
-		f := contain.Guard(func() {
-			l, err := b.Load(0)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			out = b.Run(0, l, netmodel.Event{Kind: eventkind.DoAction}, declared.Handed{}, nil)
-		})
-		var contained *sim.Finding
-		if errors.As(out.Err, &contained); (contained == nil) != guarded || (f != nil) != guarded {
-			t.Errorf("guarded %v: the bench says %v, the guard says %+v", guarded, out.Err, f)
-		}
-	}
 }
 
 // pending is a monitor with an obligation from the start.
