@@ -21,7 +21,8 @@ const maxDrawnSteps = 5000
 // HTMLFormat is the name of the format of pages.
 const HTMLFormat = "html"
 
-// Formats returns the formats that a graph can be written in.
+// Formats returns the formats that a graph can be written in. A new one may be a function that drawn adapts. The tests of all
+// formats name mermaid.
 func Formats() format.Table[Drawing] {
 	return format.Table[Drawing]{
 		{Name: "text", Ext: ".txt", Doc: "for a terminal", Render: drawn((*Graph).Text)},
@@ -34,7 +35,7 @@ func Formats() format.Table[Drawing] {
 	}
 }
 
-// drawn adapts a method that writes a graph as text, and escapes control characters.
+// drawn adapts a function that writes a graph as text, and escapes control characters.
 func drawn(write func(*Graph, io.Writer, Options) error) func(io.Writer, Drawing) error {
 	return func(w io.Writer, d Drawing) error { return write(d.Graph, textfmt.Printer(w), d.Options) }
 }

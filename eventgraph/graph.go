@@ -17,7 +17,7 @@ type Graph struct {
 	// woke it.
 	Goroutines bool   `json:"goroutines,omitempty"`
 	Nodes      []Node `json:"nodes"`
-	// Events[i] is step i; Events[0] stands for the first boots.
+	// Events are consecutive steps. Of a whole run, Events[i] is step i, and Events[0] stands for the first boots.
 	Events   []Event   `json:"events"`
 	Messages []Message `json:"messages"` // in sending order
 	Timers   []Timer   `json:"timers"`   // in the order of setting

@@ -42,7 +42,8 @@ type Options struct {
 	// Classes are the shown classes of steps, see [ParseClasses]; nil means all. The critical step and errors are always shown.
 	Classes []string
 	// Fold is the maximum number of consecutive steps without a change that are shown individually. A longer
-	// stretch becomes a summary. 0 means 4, a negative number disables folding.
+	// stretch becomes a summary. 0 means 4. A negative number disables summaries, and
+	// Expand the others.
 	Fold int
 	// Expand shows each step of a [Fold].
 	Expand bool
