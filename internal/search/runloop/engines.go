@@ -138,6 +138,7 @@ const lookEvents = 256
 func (l *Loop) next() {
 	e := l.engines
 	if e.alternate && e.clock.on {
+		l.look()
 		l.turn(1 - e.now)
 		return
 	}
