@@ -1,8 +1,10 @@
 package runloop_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/macemc/macemc/choose"
@@ -120,6 +122,60 @@ func TestLoop_Misfits(t *testing.T) {
 		if o := l.Run(w, runloop.Task{Path: c.path}); o.End != runloop.Mismatch || o.Err == nil || o.Err.Error() != c.want {
 			t.Errorf("%v: %v, want %s", c.path, o.Err, c.want)
 		}
+	}
+}
+
+// A signal to stop ends a run between two steps, or before the first. A probe is answered, and ends nothing.
+func TestLoop_Signals(t *testing.T) {
+	for _, c := range []struct {
+		at     int // the step after which it is sent; 0 means before the run
+		signal uint32
+		end    runloop.End
+		steps  int
+		left   uint32
+	}{
+		{0, runloop.StopSignal, runloop.Stopped, 0, runloop.StopSignal},
+		{3, runloop.StopSignal | runloop.ProbeSignal, runloop.Stopped, 3, runloop.StopSignal},
+		{3, runloop.ProbeSignal, runloop.TooLong, 9, 0},
+	} {
+		l := runloop.New(newIdleWorld(4))
+		l.Signal = new(atomic.Uint32)
+		send := func(step int) {
+			if step == c.at {
+				l.Signal.Store(c.signal)
+			}
+		}
+		send(0)
+		l.Observe(onStep(send))
+		o := l.Run(runs.NewWalker(search.DefaultWeights().Scale(), 9), runloop.Task{})
+		if left := l.Signal.Load(); o.End != c.end || o.Steps != c.steps || left != c.left {
+			t.Errorf("%+v: got end %d after %d steps, signals %b", c, o.End, o.Steps, left)
+		}
+	}
+}
+
+// onStep is an observer that is called with the number of steps.
+type onStep func(steps int)
+
+func (f onStep) OnStep(at *runloop.Node, _ *stepinfo.Step) { f(at.Step) }
+
+// The end of the context is noticed within 16 steps.
+func TestStoppable_EndsWithContext(t *testing.T) {
+	for at, want := range map[int]int{0: 0, 1: 16, 15: 16, 16: 16, 17: 32} {
+		ctx, cancel := context.WithCancel(t.Context())
+		end := func(step int) {
+			if step == at {
+				cancel()
+			}
+		}
+		end(0)
+		l := runloop.New(newIdleWorld(4))
+		l.Observe(onStep(end))
+		s := &runloop.Stoppable{Strategy: runs.NewWalker(search.DefaultWeights().Scale(), 99), Ctx: ctx}
+		if o := l.Run(s, runloop.Task{}); o.End != runloop.Stopped || o.Steps != want {
+			t.Errorf("cancelled after step %d: got end %d after %d steps, want %d after %d", at, o.End, o.Steps, runloop.Stopped, want)
+		}
+		cancel()
 	}
 }
 
