@@ -101,7 +101,8 @@ type Config struct {
 	alternate    bool            // for tests: with AutoEngine, switch the engine after each run
 }
 
-// Options are the options of commands that are fields of a Config, and the rules for all of its fields.
+// Options are the options of commands that are fields of a Config, and the rules for all of its fields. An option that
+// ends searches has a reason in package stats.
 var Options = []option.Row[Config]{
 	{Flag: "strategy", Field: "Strategy",
 		Help: "use `NAME`: " + strings.Join(strategy.Names(0), ", ") + " (default " + strategy.All[0].Name + ")",

@@ -51,6 +51,7 @@ const (
 )
 
 // All lists the schedules, in the order in which they are rotated. A new one is a file and a line here.
+// World.Key identifies an event in several states.
 var All = []struct {
 	Name string
 	// Initial shares of the runs, before results are available. Which schedules find known defects soonest differs. A

@@ -10,7 +10,8 @@ import (
 	"github.com/macemc/macemc/internal/table/crashes"
 )
 
-// Reasons for the end of a search.
+// Reasons for the end of a search. Package report/document has words for each (words.go), and what the user can do about
+// some (nofinding.go).
 const (
 	StoppedFound       = "found"
 	StoppedDepth       = explore.StoppedDepth // everything requested is explored
