@@ -122,7 +122,7 @@ func TestString_NamesFunctions(t *testing.T) {
 	}
 }
 
-// A type's own rule precedes those of interfaces, of which the first that it implements counts.
+// A rule for a type precedes rules for interfaces. Among these, the first one that the type implements applies.
 func TestOf_PrecedenceOfRules(t *testing.T) {
 	rs := resolve(t, encodeBy[error](), encodeBy[fmt.Stringer](), encodeBy[named](), copyBy[fmt.Stringer](), copyBy[error](),
 		copyBy[*failing](), showBy[int]())

@@ -87,10 +87,12 @@ func TestVerify_NamesDifference(t *testing.T) {
 		"field": {
 			acting(always, func(n *node, _ sim.Env) { calls++; n.State = 4 + calls%4/2 }), choose.Path{0, 0}, choose.Path{0}, 0,
 			&verify.Difference{Step: 1, Where: "n0", Field: "State", Values: [2]string{"5", "4"}},
-			"step 1 leaves n0 in different states when repeated: State is 5 or 4; the service *verify_test.node depends on more than its node's own events",
+			"step 1 leaves n0 in different states when repeated: State is 5 or 4; " +
+				"the service *verify_test.node depends on more than its node's own events",
 		},
 		"shared map": {
-			sim.System{Name: "sharer", Nodes: 1, New: func(sim.NodeID) sim.Service { return &toys.Sharer{Board: board} }}, choose.Path{0, 0, 0}, nil, 0,
+			sim.System{Name: "sharer", Nodes: 1, New: func(sim.NodeID) sim.Service { return &toys.Sharer{Board: board} }},
+			choose.Path{0, 0, 0}, nil, 0,
 			&verify.Difference{Where: "n0", Field: "Board[seen]", Values: [2]string{"3", "2"}},
 			"the start leaves n0 in different states when repeated: Board[seen] is 3 or 2; " +
 				"the service *toys.Sharer depends on more than its node's own events",
@@ -177,7 +179,8 @@ func TestVerify_ReportsFindings(t *testing.T) {
 			if got != nil || c.path != nil {
 				t.Errorf("%s: got %+v, want path %v", name, got, c.path)
 			}
-		case got.Kind != c.kind || !strings.HasPrefix(got.Message, c.text) && got.Property != c.text || !slices.Equal(got.Path, c.path) || got.Steps != len(c.path):
+		case got.Kind != c.kind || !strings.HasPrefix(got.Message, c.text) && got.Property != c.text,
+			!slices.Equal(got.Path, c.path) || got.Steps != len(c.path):
 			t.Errorf("%s: got path %v, %d steps, %+v; want path %v, %s %s", name, got.Path, got.Steps, got.Finding, c.path, c.kind, c.text)
 		}
 	}

@@ -48,7 +48,8 @@ func TestInstructions_ChangeTheNode(t *testing.T) {
 		{"delete", []Instr{{OpPhase, 2, 0}, {OpPut, 1, 0}, {OpDelete, 1, 0}, {OpPhase, 0, 0}, {OpGet, 1, 0}}, "0 0 []"},
 		{"only sometimes", []Instr{{OpStream, 1, 0}, {OpRoom, 1, 0}, {OpOnlySometimes, 0, 0}, {OpPhase, 1, 0}},
 			`0 1 ["deliver n1<-n0 stream note{Phase:0 List:nil At:t0}"]`},
-		{"bad timer", []Instr{{OpBadTimer, 0, 0}}, "0 0 [] timer []int: cannot be a timer: timers must be comparable; use a struct of names and numbers"},
+		{"bad timer", []Instr{{OpBadTimer, 0, 0}},
+			"0 0 [] timer []int: cannot be a timer: timers must be comparable; use a struct of names and numbers"},
 		{"panic", []Instr{{OpStream, 1, 0}, {OpRoom, 1, 0}, {OpPanic, 0, 0}}, "0 1 [] panic: panic in phase 0"},
 		{"close", []Instr{{OpStream, 1, 0}, {OpClose, 1, 0}}, "0 0 []"},
 	} {
@@ -88,7 +89,7 @@ func TestSystem_HasTheStatesOfItsProgram(t *testing.T) {
 	}
 }
 
-// drawn returns the networks and instructions of 200 drawn systems, each of which must be valid.
+// drawn draws 200 systems and returns their networks and instructions. An invalid system fails the test.
 func drawn(t *testing.T, draw func(*rapid.T) *Config) (networks []string, ops []Opcode) {
 	t.Helper()
 	gen, all, used := rapid.Custom(draw), map[string]bool{}, map[Opcode]bool{}
